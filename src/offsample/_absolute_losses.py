@@ -47,14 +47,7 @@ class CellNumbers(CellMoments):
         n_cells: int | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> CellNumbers:
-        """The same as `CellNumbers` itself; whole weights repeat a row.
-
-        Examples
-        --------
-        >>> from offsample.counts import CellNumbers
-        >>> CellNumbers.from_codes([0, 0, 1], [1.0, 2.0, 3.0])
-        CellNumbers(n_cells=2, n_samples=3)
-        """
+        """As `CellMoments.from_codes`, but for importance weights: whole ones repeat a row."""
         CellMoments.from_codes(codes, y, n_cells, sample_weight).require_frequencies("a median")
         times = 1 if sample_weight is None else np.asarray(sample_weight).astype(np.int64)
         return cls(np.repeat(np.asarray(codes), times), np.repeat(np.asarray(y, np.float64), times))

@@ -167,9 +167,8 @@ def _by_loss(
     low, high = judged.low + sign * worse, judged.high + sign * worse
     cells, of_medians = candidates[chosen], dict[str, Any]()
     if isinstance(cells, CellNumbers):  # the error of a column is the one that it is ranked by
-        of_medians = dict(zip(("error", "low", "high"), (loss, min(low, loss), max(high, loss)), strict=True))
-        of_medians["training_error"] = cells.training_error
-        of_medians["optimism"] = loss - cells.training_error
+        of_medians = {"error": loss, "low": min(low, loss), "high": max(high, loss)}
+        of_medians |= {"training_error": cells.training_error, "optimism": loss - cells.training_error}
     return replace(
         feature,
         **of_medians,

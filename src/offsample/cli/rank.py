@@ -100,7 +100,8 @@ def rank(
         types=asked.column_types,
     )
     ranking = rank_by(criterion=_METRICS[metric] if metric else criterion or "ginger")
-    if criterion is None and metric is None and _is_for_medians(ranking, asked):
+    unasked = criterion is None and metric is None and not asked.units
+    if unasked and ranking.few_decide is not None and ranking.n_samples <= _MOST_SORTED:
         ranking = rank_by(criterion="absolute_error_loo")
     if as_csv:
         rows = [asdict(feature) for feature in ranking]
@@ -109,11 +110,6 @@ def rank(
         written.writerows(rows)
         return
     asked.show(ranking, ranking.to_dict, lambda: _print_ranking(ranking, asked))
-
-
-def _is_for_medians(ranking: Ranking, asked: Asked) -> bool:
-    """Whether a few rows decide all squares, and the absolute errors of medians can be had instead."""
-    return ranking.few_decide is not None and not asked.units and ranking.n_samples <= _MOST_SORTED
 
 
 def _print_ranking(ranking: Ranking, asked: Asked) -> None:
