@@ -7,8 +7,15 @@ import pytest
 from offsample import rank_features
 from offsample._absolute_losses import _WIDER
 from offsample._loss_intervals import judge_absolute
+from offsample._squared_losses import squared_losses
 from offsample.counts import CellMoments, CellNumbers
-from offsample.criteria import absolute_error_loo
+from offsample.criteria import (
+    absolute_error_loo,
+    error_interval,
+    score_interval,
+    squared_error_loo,
+    variance_loo,
+)
 from offsample.evidence import signal_evidence
 
 
@@ -68,6 +75,18 @@ def test_ranking_by_absolute_errors(engine):
     assert ranking["city"].score == pytest.approx(left_out(city, price).mean(), rel=1e-9)
     assert ranking.baseline_score == pytest.approx(left_out(np.zeros(n), price).mean(), rel=1e-9)
     assert ranking["id"].score == pytest.approx(ranking.baseline_score, rel=1e-9)
+    # The errors are the absolute ones too: not a squared error with an absolute gain.
+    assert ranking.baseline_error == ranking.baseline_score
+    for feature in ranking:
+        assert (feature.error, feature.low, feature.high) == (
+            feature.score,
+            feature.score_low,
+            feature.score_high,
+        )
+        assert feature.gain == pytest.approx(ranking.baseline_error - feature.error, rel=1e-9, abs=1e-12)
+        assert feature.optimism == feature.error - feature.training_error
+    off = table.assign(off=price).groupby("city")["off"].transform(lambda one: (one - one.median()).abs())
+    assert ranking["city"].training_error == pytest.approx(off.mean())
     assert [f.significant for f in ranking] == [True, True, False]
     small = rank_features(
         table.assign(price=1e-9 * price), "price", criterion="absolute_error_loo", engine=engine
@@ -85,3 +104,40 @@ def test_ranking_by_absolute_errors(engine):
         rank_features(table.assign(price=price), "price", criterion="absolute_error_loo", group="city")
     with pytest.raises(ValueError, match="is for a numeric target"):
         rank_features(table.assign(y=city < 4), "y", criterion="absolute_error_loo")
+
+
+def test_numbers_of_cells_are_made_and_merged_as_moments_are():
+    cells = CellNumbers.from_codes([0, 0, 1], [1.0, 2.0, 5.0], sample_weight=[1, 2, 2])
+    assert (cells.n_cells, cells.n_samples, repr(cells)) == (2, 5, "CellNumbers(n_cells=2, n_samples=5)")
+    direct = CellNumbers([0, 0, 0, 1, 1], [1.0, 2.0, 2.0, 5.0, 5.0])
+    assert absolute_error_loo(cells) == absolute_error_loo(cells.profile()) == absolute_error_loo(direct)
+    other = CellNumbers([0, 0, 1, 1], [3.0, 9.0, 4.0, 4.5])
+    both = cells.merge(other)
+    rows = [0, 0, 0, 1, 1, 2, 2, 3, 3], [1.0, 2.0, 2.0, 5.0, 5.0, 3.0, 9.0, 4.0, 4.5]
+    assert absolute_error_loo(both) == pytest.approx(absolute_error_loo(CellNumbers(*rows)))
+    moments = cells.merge(CellMoments.from_codes([0, 0, 1, 1], [3.0, 9.0, 4.0, 4.5]))
+    assert squared_error_loo(moments) == pytest.approx(squared_error_loo(both))
+    with pytest.raises(ValueError, match="importance weights"):
+        CellNumbers.from_codes([0, 0], [1.0, 2.0], sample_weight=[0.5, 1.0])
+
+
+def test_intervals_of_numbers_are_public():
+    rng = np.random.default_rng(4)
+    codes = rng.integers(0, 5, 200)
+    y = codes + rng.normal(size=200)
+    cells = CellNumbers(codes, y)
+    losses = squared_losses(cells)
+    assert error_interval(cells) == score_interval(cells, "squared_error_loo") == losses.error_interval()
+    assert score_interval(cells, "r2_loo", 0.9) == losses.r2_interval(0.9)
+    assert score_interval(cells, "absolute_error_loo") == judge_absolute(cells, 0.95)[1:3]
+    low, high = score_interval(cells, "variance_loo")
+    assert low < variance_loo(cells) < high
+    assert score_interval(cells, "ginger") == (low, high)
+    moments = CellMoments.from_codes(codes, y)
+    assert error_interval(moments) == pytest.approx(error_interval(cells))
+    with pytest.raises(TypeError, match="CellNumbers"):
+        score_interval(moments, "absolute_error_loo")
+    with pytest.raises(ValueError, match="expected one of 'absolute_error_loo'"):
+        score_interval(moments)
+    with pytest.raises(ValueError, match="one rule, the mean"):
+        error_interval(moments, "bayes")

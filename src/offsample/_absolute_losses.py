@@ -39,6 +39,39 @@ class CellNumbers(CellMoments):
         order = np.lexsort((number, cell))  # by cell, and in a cell from the least to the largest
         self.__dict__.update(cell=cell[order], y=number[order])
 
+    @classmethod
+    def from_codes(
+        cls,
+        codes: ArrayLike,
+        y: ArrayLike,
+        n_cells: int | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> CellNumbers:
+        """As `CellMoments.from_codes`, but for importance weights: whole ones repeat a row."""
+        CellMoments.from_codes(codes, y, n_cells, sample_weight).require_frequencies("a median")
+        times = 1 if sample_weight is None else np.asarray(sample_weight).astype(np.int64)
+        return cls(np.repeat(np.asarray(codes), times), np.repeat(np.asarray(y, np.float64), times))
+
+    def __repr__(self) -> str:
+        return super().__repr__().replace("CellMoments", "CellNumbers")
+
+    def profile(self) -> CellNumbers:
+        """The cells themselves: medians of cells of one size are not known from what they have together."""
+        return self
+
+    def merge(self, other: CellMoments) -> CellMoments:
+        """Union with *different* cells: of numbers if both have them, else of moments."""
+        if not isinstance(other, CellNumbers):
+            return CellMoments.profile(self).merge(other)
+        cells = self.__dict__["cell"], other.__dict__["cell"] + self.__dict__["cell"].max() + 1
+        return CellNumbers(np.concatenate(cells), np.concatenate([self.__dict__["y"], other.__dict__["y"]]))
+
+    @property
+    def training_error(self) -> float:
+        """Absolute error, on the sample, of the median of the cell of each row."""
+        y, (first, size) = self.__dict__["y"], _places(self.__dict__["cell"])
+        return float(np.abs(y - (y[first + (size - 1) // 2] + y[first + size // 2]) / 2).mean())
+
     @cached_property
     def ranks(self) -> CellMoments:
         """The same cells of the ranks of the numbers, in units of their deviation: no number is far off."""

@@ -14,7 +14,7 @@ from offsample._ranked import RankedFeature
 from offsample._squared_losses import squared_losses
 from offsample._unit_intervals import FEWEST_UNITS, interval_is_known
 from offsample.counts import CellCounts, CellMoments, CellNumbers
-from offsample.criteria import NUMERIC_CRITERIA, Criterion, RuleName, error_interval
+from offsample.criteria import Criterion, RuleName, error_interval
 from offsample.evidence import Evidence, choose_refinement, signal_evidence
 from offsample.hypotheses import RULES, left_out_error
 from offsample.intervals import gain_interval
@@ -107,18 +107,6 @@ def _is_known(cells: CellMoments) -> bool:
     return min(int(unit.max()) + 1 for unit in cells.units) >= FEWEST_UNITS and cells.missing_mass() <= 0.5
 
 
-def numeric_criterion(name: str, costs: Any, positive: Any) -> Criterion:
-    """Criterion of this name for a numeric target, of which "ginger" is the variance; raise for others."""
-    if costs is not None or positive is not None:
-        raise ValueError("costs and positive are for classes: the target is a number (task='regression')")
-    if name not in NUMERIC_CRITERIA:
-        raise ValueError(
-            f"criterion {name!r} is for classes, and the target is a number: expected one of "
-            f"{', '.join(map(repr, sorted(NUMERIC_CRITERIA)))}; or give task='classification'"
-        )
-    return NUMERIC_CRITERIA[name]
-
-
 def errors_alone(kind: Any, cells: Any, correction: float = 0.0) -> tuple[float, ...]:
     """Where groups cross, the error on rows that are new in one kind of group alone."""
     is_held_out: bool = isinstance(cells, HeldOutCounts | HeldOutMoments)
@@ -177,9 +165,14 @@ def _by_loss(
     judged = criterion.judge(candidates[chosen], level)
     loss, worse = loss * unit, (loss - losses[chosen]) * unit
     low, high = judged.low + sign * worse, judged.high + sign * worse
+    cells, of_medians = candidates[chosen], dict[str, Any]()
+    if isinstance(cells, CellNumbers):  # the error of a column is the one that it is ranked by
+        of_medians = {"error": loss, "low": min(low, loss), "high": max(high, loss)}
+        of_medians |= {"training_error": cells.training_error, "optimism": loss - cells.training_error}
     return replace(
         feature,
-        n_cells=candidates[chosen].n_cells,
+        **of_medians,
+        n_cells=cells.n_cells,
         score=sign * loss,
         score_low=min(low, sign * loss),
         score_high=max(high, sign * loss),

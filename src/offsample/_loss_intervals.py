@@ -28,11 +28,11 @@ from offsample._losses import (
     mean_loss,
 )
 from offsample._proportions import wilson
-from offsample._squared_losses import alike, freedom_of, log_interval
+from offsample._squared_losses import alike, freedom_of, log_interval, squared_losses
 from offsample._ties import best_first
 from offsample._typing import Floats, Ints
 from offsample._unit_intervals import by_value, exact_pairs, student
-from offsample.counts import CellCounts, CellNumbers, GroupedCounts, HeldOutCounts
+from offsample.counts import CellCounts, CellMoments, CellNumbers, GroupedCounts, HeldOutCounts
 from offsample.evidence import signal_evidence
 
 # Of more classes than this, pairs of rows of the most frequent ones are asked what they change.
@@ -158,6 +158,19 @@ def judge_absolute(cells: CellNumbers, confidence: float) -> Judged:
     low, high = log_interval(value, float(np.hypot(cells.deviation(0.0), one_row)), freedom, confidence)
     far = float(stdtrit(freedom, (1 + confidence) / 2) * np.hypot(cells.deviation(1.0), one_row))
     return Judged(value, low, high, gain, gain - far, gain + far)
+
+
+def moments_interval(cells: CellMoments, criterion: Any, confidence: float) -> tuple[float, float]:
+    """Interval of a criterion of a numeric target; a variance has the relative width of squared errors."""
+    value = criterion(cells)  # which says what cells it needs
+    if criterion.judge is not None:
+        return judge_absolute(cells, confidence)[1:3]  # type: ignore[arg-type]
+    losses = squared_losses(cells)
+    if criterion.better == "higher":
+        return losses.r2_interval(confidence)
+    low, high = losses.error_interval(confidence)
+    times = value / losses.error if losses.error > 0 else 1.0
+    return low * times, high * times
 
 
 def _spread(cells: CellCounts, loss: Loss, least: float = 0.0) -> _Spread:

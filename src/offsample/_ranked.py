@@ -25,7 +25,7 @@ class RankedFeature:
 
     All errors are of the rule that predicts from the column alone: with the class frequencies of the row's
     value or bin (criterion "bayes_loo": their majority). For a numeric target they are mean squared errors of
-    the mean.
+    the mean (criterion "absolute_error_loo": mean absolute errors of the median).
 
     Attributes
     ----------

@@ -134,10 +134,13 @@ def notes(ranking: Ranking) -> list[str]:
         said.append(
             f"Of rows that are new in one of these alone, the guess without any column errs in {alone}."
         )
-    if ranking.few_decide is not None and _by_r2(ranking):
+    if ranking.few_decide is not None:
+        advice = "the criterion absolute_error_loo, by medians, is safer"
+        if not _by_r2(ranking):
+            advice = "absolute errors, by medians, are safer; the criterion ginger shows R²"
         said.append(
             f"A few rows far away, which weigh like {ranking.few_decide:,} of {ranking.n_samples:,}, decide "
-            "R² and squared errors: the criterion absolute_error_loo, by medians, is safer."
+            f"R² and squared errors: {advice}."
         )
     limit = doubt_of(len(ranking))
     doubtful = [f for f in ranking if f.significant and f.p_value > limit]

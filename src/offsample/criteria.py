@@ -24,6 +24,7 @@ from offsample._loss_intervals import (
     judge_brier,
     judge_log_loss,
     judge_loss,
+    moments_interval,
 )
 from offsample._losses import (
     CostLoss,
@@ -41,7 +42,7 @@ from offsample._losses import (
 from offsample._squared_losses import r2_loo, squared_error_loo, variance_loo
 from offsample._typing import Floats
 from offsample._votes import u_statistic_error
-from offsample.counts import CellCounts
+from offsample.counts import CellCounts, CellMoments, Cells
 from offsample.hypotheses import BayesRule, GiniRule, left_out_error, weighted_ginger
 from offsample.indexes import INDEX_FUNCTIONS, IndexFunction, index_terms, index_value, is_permissible
 from offsample.information import (
@@ -336,6 +337,18 @@ NUMERIC_CRITERIA["absolute_error_loo"] = Criterion("absolute_error_loo", _absolu
 """Criteria of a numeric target."""
 
 
+def numeric_criterion(name: str, costs: Any = None, positive: Any = None) -> Criterion:
+    """Criterion of this name for a numeric target, of which "ginger" is the variance; raise for others."""
+    if costs is not None or positive is not None:
+        raise ValueError("costs and positive are for classes: the target is a number (task='regression')")
+    if name not in NUMERIC_CRITERIA:
+        raise ValueError(
+            f"criterion {name!r} is for classes, and the target is a number: expected one of "
+            f"{', '.join(map(repr, sorted(NUMERIC_CRITERIA)))}; or give task='classification'"
+        )
+    return NUMERIC_CRITERIA[name]
+
+
 def find_criterion(
     name: str, costs: Any = None, n_classes: int = 2, positive: int | None = None
 ) -> Criterion:
@@ -366,16 +379,17 @@ def find_criterion(
 
 
 def score_interval(
-    cells: CellCounts, criterion: str = "log_loss_loo", confidence: float = 0.95, costs: Any = None
+    cells: Cells, criterion: str = "log_loss_loo", confidence: float = 0.95, costs: Any = None
 ) -> tuple[float, float]:
     """Interval for a loss or an AUC on new rows, around its estimate off the sample.
 
     Parameters
     ----------
-    cells : CellCounts
-        With groups (`GroupedCounts`) or time (`HeldOutCounts`) these are what varies.
+    cells : CellCounts, or CellMoments of a numeric target
+        With groups (`GroupedCounts`) or time (`HeldOutCounts`, `HeldOutMoments`) these are what varies.
     criterion : {"log_loss_loo", "brier_loo", "auc_lpo", "cost_loo", "ginger", "bayes_loo"}
-        For the last two it is `error_interval`.
+        For the last two it is `error_interval`. Of a number: "variance_loo" (or "ginger"),
+        "squared_error_loo", "r2_loo" and, of `CellNumbers`, "absolute_error_loo".
     confidence : float
         Nominal probability that the interval holds what the rule learned from this sample loses on new rows.
     costs : array-like or dict, optional
@@ -395,6 +409,8 @@ def score_interval(
     """
     check_confidence(confidence)
     cells.require_frequencies("score_interval")
+    if isinstance(cells, CellMoments):
+        return moments_interval(cells, numeric_criterion(criterion, costs), confidence)
     rarer = rarer_class(cells.class_totals) if cells.n_classes == 2 else None
     known = find_criterion(criterion, costs, cells.n_classes, rarer)
     if known.estimates_error:

@@ -11,17 +11,18 @@ from scipy.special import ndtri
 
 from offsample._checks import check_confidence
 from offsample._grouped_counts import by_rows
+from offsample._squared_losses import squared_losses
 from offsample._typing import Floats, Ints
 from offsample._unit_intervals import spread_of
 from offsample.bounds import ginger_bias, ginger_concentration
-from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
+from offsample.counts import CellCounts, CellMoments, Cells, GroupedCounts, HeldOutCounts
 from offsample.hypotheses import RULES, CellRule
 
 __all__ = ["error_interval", "estimate_variance", "gain_interval"]
 
 
 def error_interval(
-    cells: CellCounts,
+    cells: Cells,
     rule: Literal["gini", "bayes"] = "gini",
     confidence: float = 0.95,
     target: Literal["sample", "expected"] = "sample",
@@ -31,10 +32,10 @@ def error_interval(
 
     Parameters
     ----------
-    cells : CellCounts
-        Frequencies: a sample of independent rows, in cells that were fixed before the sample was seen.
-        The best of many partitions is better on the sample than off it, and no interval here knows
-        how many there were.
+    cells : CellCounts, or CellMoments of a numeric target
+        Frequencies: a sample of independent rows, in cells that were fixed before the sample was seen. The
+        best of many partitions is better on the sample than off it, and no interval here knows how many
+        there were. Of moments it is the interval of `squared_error_loo`, by one rule and one method.
     rule : {"gini", "bayes"}
         The rule that predicts with the cell's class frequencies (estimated by `ginger`), or the majority
         rule (estimated by `bayes_loo`).
@@ -100,6 +101,13 @@ def error_interval(
     if chosen not in methods[target]:
         raise ValueError(f"method for target {target!r} must be one of {methods[target]}, got {method!r}")
     cells.require_frequencies("error_interval")
+    if isinstance(cells, CellMoments):
+        if (rule, target, method) != ("gini", "sample", "auto"):
+            raise ValueError(
+                "the target is a number: its cells have one rule, the mean, and one interval; leave rule, "
+                "target and method as they are, or ask score_interval for another criterion"
+            )
+        return squared_losses(cells).error_interval(confidence)
     cells = by_rows(cells)
     if isinstance(cells, (GroupedCounts, HeldOutCounts)):
         if chosen != "robbins":

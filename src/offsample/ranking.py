@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 
 from offsample._checks import check_confidence
 from offsample._deadline import OutOfTime, time_is_up
-from offsample._judged import OfClasses, errors_alone, judge, numeric_criterion
+from offsample._judged import OfClasses, errors_alone, judge
 from offsample._losses import class_of_interest
 from offsample._partitions import one_cell, partition
 from offsample._ranked import RankedFeature, Ranking, doubt_of
 from offsample._squared_losses import few_decide
 from offsample._ties import rounded
 from offsample.counts import CellNumbers
-from offsample.criteria import CRITERIA, NUMERIC_CRITERIA, Criterion, find_criterion
+from offsample.criteria import CRITERIA, NUMERIC_CRITERIA, Criterion, find_criterion, numeric_criterion
 from offsample.evidence import discoveries, shrunk_gain
 from offsample.hypotheses import RULES, left_out_error
 from offsample.tables import Column, ColumnError, Table, Task, open_table
@@ -194,7 +194,7 @@ def rank_features(
         if not judged:
             raise unread[0] if unread else ValueError(NO_COLUMNS)
         if source.is_numeric:
-            baseline = judged[0].error + judged[0].gain
+            baseline = judged[0].error + judged[0].gain if without is None else without
         # What errors are compared in units of: a squared error has those of the target.
         scale = (by_rows and without) or (source.is_numeric and baseline) or 1.0
         return Ranking(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.datasets import make_classification
-from sklearn.dummy import DummyClassifier
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
@@ -188,3 +188,14 @@ def test_compare_bad_input():
     with pytest.raises(ValueError, match="test 'mcnemar' is for classifiers"):
         compare(lines, X, y.astype(float), test="mcnemar")
     assert compare(lines, X, y + 3.0, test="5x2cv_f").models[0] == "a"
+
+
+def test_short_names_of_scores_of_numbers():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = X[:, 0] + rng.normal(size=60)
+    models = {"line": LinearRegression(), "mean": DummyRegressor()}
+    short, long = (compare(models, X, y, cv=3, scoring=s) for s in ("mae", "neg_mean_absolute_error"))
+    assert short.to_dict() == long.to_dict()
+    with pytest.raises(ValueError, match="method='t'"):
+        paired_test(np.abs(y), np.abs(y - X[:, 0]), method="corrected_t")

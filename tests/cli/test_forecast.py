@@ -92,3 +92,19 @@ def test_bad_input_is_one_sentence_and_exit_code_2(arguments, message):
     assert result.exit_code == 2
     assert message in result.output
     assert "Traceback" not in result.output
+
+
+def test_a_number(tmp_path):
+    table = make_customers(300)
+    file = tmp_path / "numbers.csv"
+    rows = zip(table["tenure_months"], table["age"], strict=True)
+    file.write_text("a,b\n" + "\n".join(f"{a},{b}" for a, b in rows))
+    asked = ["forecast", str(file), "-t", "b", "--splits", "0", "--splits", "2"]
+    result = run(app, asked)
+    assert result.exit_code == 0, result.output
+    words = " ".join(result.output.split())
+    assert words.startswith("b is taken as a number (--task regression;")
+    assert "The error is the root of the mean squared error of a tree about b, on new rows." in words
+    found = json.loads(run(app, [*asked, "--json"]).stdout)
+    assert found["task"] == "regression"
+    assert found["holdout"] is None

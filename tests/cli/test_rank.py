@@ -2,6 +2,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
@@ -135,3 +136,21 @@ def test_errors_for_new_groups_and_later_rows(tmp_path):
     wrong = run(app, ["rank", path, "-t", "sick", "--group", "patients"])
     assert wrong.exit_code == 2
     assert "did you mean 'patient'" in wrong.output
+
+
+def test_absolute_errors_lead_where_a_few_rows_decide(tmp_path):
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 3, 300)
+    table = pd.DataFrame({"kind": [f"k{k}" for k in kind], "loss": np.exp(kind + 2 * rng.normal(size=300))})
+    table.to_parquet(tmp_path / "losses.parquet")
+    asked = ["rank", str(tmp_path / "losses.parquet"), "-t", "loss"]
+    words = " ".join(run(app, asked).output.split())
+    assert "Absolute error, for new rows, is by how much the median is off" in words
+    assert "decide R² and squared errors: absolute errors, by medians, are safer" in words
+    assert "R² is the share" in " ".join(run(app, [*asked, "--criterion", "ginger"]).output.split())
+    assert "absolute_error_loo" in run(app, ["rank", "--help"]).output
+
+
+def test_numbers_whose_squares_vanish_are_refused():
+    with pytest.raises(ValueError, match="multiply it by a power of ten"):
+        rank_features({"a": [1.5, 2.5, 3.5] * 4, "y": 1e-200 * np.arange(12.0)}, "y", task="regression")

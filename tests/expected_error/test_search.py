@@ -2,15 +2,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import config_context
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
+from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from offsample import ExpectedErrorSearch, TreeClassifier
+from offsample._text import digits
 from offsample.expected_error import _fallbacks
 from offsample.expected_error._fallbacks import cross_validation_of_paths, path_predictions
 from papers.expected_error._languages import BooleanFunctions
@@ -181,8 +183,13 @@ def test_same_seed_same_answer():
     ("search", "message"),
     [
         pytest.param(
-            ExpectedErrorSearch(LinearRegression(), {"copy_X": [True]}),
-            "estimator must be a classifier, got LinearReg",
+            ExpectedErrorSearch(PCA(), {"copy": [True]}),
+            "estimator must be a classifier or a regressor, got PCA",
+            id="neither",
+        ),
+        pytest.param(
+            ExpectedErrorSearch(LinearRegression(), {"copy_X": [True]}, method="forecast"),
+            "counts mistakes about classes, and the target is a number",
             id="regression",
         ),
         pytest.param(
@@ -297,3 +304,23 @@ def test_groups_are_routed_and_forecasts_of_them_refused(groups):
     assert piped[-1].best_error_ == direct.best_error_ > 0.3
     with pytest.raises(ValueError, match="a forecast is for independent rows"):
         search.set_params(method="forecast").fit(X, y, groups=of)
+
+
+def test_a_regressor_is_chosen_by_cross_validation():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(300, 4))
+    y = 10 * (X[:, 0] > 0) + rng.normal(size=300)
+    tree = DecisionTreeRegressor(random_state=0)
+    search = ExpectedErrorSearch(tree, {"max_leaf_nodes": [2, 100]}, random_state=0).fit(X, y)
+    assert is_regressor(search)
+    assert search.best_params_ == {"max_leaf_nodes": 2}
+    assert search.method_ == "5-fold cross-validation"
+    folds = KFold(5, shuffle=True, random_state=np.random.RandomState(0).randint(2**31 - 1))
+    said = cross_val_predict(DecisionTreeRegressor(max_leaf_nodes=2, random_state=0), X, y, cv=folds)
+    assert search.best_error_ == pytest.approx(((said - y) ** 2).mean())
+    assert search.forecast_[0].low < search.best_error_ < search.forecast_[0].high
+    assert f"should be off by {digits(search.best_error_**0.5)} on new rows" in search.statement_
+    assert "Cross-validation chose it, not the expected error analysis" in search.statement_
+    assert search.score(X, y) == search.best_estimator_.score(X, y)
+    by_groups = search.fit(X, y, groups=np.arange(300) // 10)
+    assert by_groups.method_ == "5-fold cross-validation by groups"

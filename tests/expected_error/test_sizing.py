@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from offsample import ExpectedErrorSearch, TreeClassifier
+from offsample._text import digits
 from offsample.expected_error import size_forecast
 from offsample.expected_error.sizing import learning_curve
 from offsample.plotting import plot_forecast, plot_learning_curve, plot_sizes
@@ -171,3 +172,22 @@ def test_models_that_all_lose_alike_do_not_widen_the_others():
     )
     last = next(p for p in wider if p.n_rows == 2900)
     assert last.high - last.low == pytest.approx(0.392)
+
+
+def test_of_numbers_errors_are_squared_and_have_their_units():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(900, 3))
+    y = 100 * (X[:, 0] > 0) + 60 * (X[:, 1] > 0) + 20 * rng.normal(size=900)
+    found = size_forecast(X, y, sizes=[0, 1, 3, 30])
+    assert found.task == "regression"
+    assert found.best.n_splits == 3
+    # Three splits leave the noise, and none leaves all of the variance.
+    assert found.best.error == pytest.approx(400, rel=0.15)
+    assert found.sizes[0].error == pytest.approx(y.var(), rel=0.02)
+    for point in (*found.sizes, *found.curve):
+        assert point.low < point.error < point.high
+    assert f"should be off by {digits(found.best.error**0.5)} on new rows" in found.statement
+    assert "percentage points" not in found.statement
+    hundred = size_forecast(X, 100 * y, sizes=[0, 1, 3, 30])
+    assert hundred.best.error == pytest.approx(1e4 * found.best.error)
+    assert hundred.curve[-1].high == pytest.approx(1e4 * found.curve[-1].high, rel=0.05)  # folds differ

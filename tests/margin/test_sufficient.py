@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from offsample.datasets import make_customers
-from offsample.induction import TreeClassifier
+from offsample.induction import TreeClassifier, TreeRegressor
 from offsample.margin import sufficient, sufficient_columns
 from offsample.margin._number import nested_losses, nested_sizes, smallest_as_good
 from offsample.margin._space import scale_columns
@@ -195,3 +195,20 @@ def test_columns_that_suffice_for_later_rows():
     assert [column.name for column in found.columns if column.name == "day"] == []
     assert found.sizes[0].error > 0.45
     assert found.n_chosen == 0
+
+
+def test_of_numbers_errors_are_shares_of_the_variance():
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(300, 5))
+    y = 1000 + 30 * X[:, 1] * np.sign(X[:, 3]) + 3 * rng.normal(size=300)  # one says nothing alone
+    found = sufficient_columns(X, y, n_resamples=2)
+    assert sorted(found.chosen) == ["x1", "x3"]
+    assert (found.task, found.baseline_error) == ("regression", 1.0)
+    assert found.sizes[1].error < 0.3 < found.sizes[0].error
+    model = sufficient_columns(X, y, n_resamples=2, classifier=TreeRegressor(max_splits=10))
+    assert model.sizes[1].model_error < 0.5
+    assert sufficient_columns(X, rng.normal(size=300), n_resamples=2).not_shown.startswith(
+        "guessing the mean"
+    )
+    with pytest.raises(ValueError, match="'simba' is for classes"):
+        sufficient_columns(X, y, method="simba")

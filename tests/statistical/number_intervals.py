@@ -5,7 +5,7 @@
 groups of ten rows, whose rows share an offset and two columns. It prints the share of the intervals that
 hold the error of the very tree that was grown. That error needs no draws of the target: it is the squared
 distance of the prediction to the mean of the law plus the variance of the law, over the columns of 5,000 new
-rows.
+rows. With ``crossed`` after the number, the signal is what two columns say together, and neither alone.
 """
 
 from __future__ import annotations
@@ -64,12 +64,20 @@ def columns(n: int, random: Any, group: np.ndarray | None = None) -> tuple[dict[
     return table, np.clip(x, -1, 1) + 0.5 * (other > 0) + np.where(city < 3, 0.8, 0.0)
 
 
-def held(law: str, n: int, seed: int, *, signal: bool, groups: int = 0) -> tuple[bool, float]:
+def crossed(n: int, random: Any, _: None = None) -> tuple[dict[str, Any], np.ndarray]:
+    """Draw six numbers, of which two matter together."""
+    x = random.normal(size=(6, n))
+    return dict(zip("abcdef", x, strict=True)), 3 * np.sign(x[0] * x[1])
+
+
+def held(
+    law: str, n: int, seed: int, *, signal: bool, groups: int = 0, drawn: Any = columns
+) -> tuple[bool, float]:
     """Grow a tree, and say whether its interval holds its error on new rows, and how wide it is."""
     random = np.random.default_rng([seed, n, groups, signal])
     group = np.repeat(np.arange(groups), PER_GROUP) if groups else None
     new_group = np.repeat(np.arange(N_NEW // PER_GROUP), PER_GROUP) if groups else None
-    (table, mean), (new, new_mean) = columns(n, random, group), columns(N_NEW, random, new_group)
+    (table, mean), (new, new_mean) = drawn(n, random, group), drawn(N_NEW, random, new_group)
     offset = random.normal(size=groups)[group] if groups else 0.0
     y = LAWS[law](signal * mean + offset, random)[0]
     tree = TreeRegressor(random_state=seed).fit(table, y, groups=group)
@@ -82,6 +90,12 @@ def held(law: str, n: int, seed: int, *, signal: bool, groups: int = 0) -> tuple
 
 def main(n_seeds: int, *only: str) -> None:
     """Print a line for each law, number of rows or groups, and signal."""
+    if "crossed" in only:
+        for n in SIZES[:3]:
+            seeds = range(FIRST, FIRST + max(10, n_seeds // max(1, n // 400)))
+            found = np.array([held("normal", n, seed, signal=True, drawn=crossed) for seed in seeds])
+            sys.stdout.write(f"crossed {n:>6,} rows  {found[:, 0].mean():.3f}\n")
+        return
     for law in only or LAWS:
         for n, groups in [*((n, 0) for n in SIZES), *((g * PER_GROUP, g) for g in GROUPS)]:
             told = []

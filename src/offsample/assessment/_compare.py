@@ -21,6 +21,7 @@ from offsample._frames import make_frame
 from offsample._ties import rounded
 from offsample._typing import Floats
 from offsample.assessment._intervals import score_interval
+from offsample.assessment._metrics import scorer_name
 from offsample.assessment._out_of_fold import is_share_of_rows
 from offsample.assessment._paired import paired_test
 from offsample.assessment._result import Result
@@ -103,7 +104,8 @@ def compare(
     X, y : array-like
     cv : int or splitter, default=10
     scoring : str or callable, optional
-        Defaults to the score of the estimators.
+        Defaults to the score of the estimators. "mae", "mse" and "rmse" stand for scikit-learn's
+        "neg_mean_absolute_error" and so on, whose scores are negative: more is better.
     groups : array-like, optional
         Rows that belong together: the scores are then for rows of new groups. A number of folds means
         `GroupKFold`, "5x2cv_f" halves the groups, "mcnemar" has them as its units, and estimators whose
@@ -130,6 +132,7 @@ def compare(
     if test not in get_args(CompareTest):
         raise ValueError(f"test must be one of {get_args(CompareTest)}, got {test!r}")
     check_confidence(confidence)
+    scoring = scorer_name(scoring)
     if len(models) < 2:
         raise ValueError(f"expected two or more models, got {len(models)}")
     if test == "mcnemar" and not all(is_classifier(model) for model in models.values()):

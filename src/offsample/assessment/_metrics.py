@@ -28,6 +28,12 @@ _ALIASES = {
 }
 
 
+def scorer_name(scoring: Any) -> Any:
+    """Scikit-learn's name of a score, of which lower ones are negative, by the short name of a metric."""
+    long = {short: f"neg_{name}" for name, short in _ALIASES.items() if short in ("mae", "mse", "rmse")}
+    return long.get(scoring, scoring) if isinstance(scoring, str) else scoring
+
+
 @dataclass(frozen=True)
 class Metric:
     """A score of predictions; where it is a mean over rows, `row` has the score of each."""

@@ -22,6 +22,7 @@ from offsample._estimators import ask_for_groups
 from offsample._frames import make_frame
 from offsample._text import number, percentage
 from offsample.assessment._intervals import score_interval
+from offsample.assessment._metrics import scorer_name
 from offsample.assessment._out_of_fold import is_share_of_rows
 from offsample.assessment._result import Result
 from offsample.assessment._units import folds_of, run_all
@@ -187,7 +188,7 @@ def _prepare(
         raise ValueError("param_grid is for an estimator: the search has its own")
     if is_search and isinstance(estimator.scoring, list | tuple | dict):
         raise ValueError("the search has several metrics: give it one scoring")
-    scoring = estimator.scoring if is_search and scoring is None else scoring
+    scoring = scorer_name(estimator.scoring if is_search and scoring is None else scoring)
     base = clone(estimator.estimator if is_search else estimator)
     if scoring is None:
         scoring = "accuracy" if is_classifier(base) else "r2"

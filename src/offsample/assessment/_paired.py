@@ -148,7 +148,8 @@ def _share(scores: Floats) -> float:
     if scores.ndim == 1 and n_folds > MOST_FOLDS:
         raise ValueError(
             f"{n_folds} scores may be of as many folds, or of repeated or random splits, which test the same "
-            "rows again: give them the shape (repeats, folds), or test_share, test rows over training rows"
+            "rows again: give them the shape (repeats, folds), or test_share, test rows over training rows; "
+            "scores of single rows, such as losses, are for method='t'"
         )
     return 1 / max(1, n_folds - 1)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Literal
 
 from offsample._ranking_shown import about_error, about_loss, loss_name, notes, ranking_table, sorting
@@ -12,9 +13,10 @@ from offsample.cli._app import command
 from offsample.cli._costs import Costs, costs_of
 from offsample.cli._options import Asked, AskedTask, option
 from offsample.cli._screen import named, print_table, say, screen_encoding, screen_width
-from offsample.criteria import CRITERIA, listed
+from offsample.criteria import CRITERIA, NUMERIC_CRITERIA, listed
 from offsample.ranking import Order, Ranking, rank_features
 
+_MOST_SORTED = 1_000_000  # rows that are ranked a second time, by medians, where a few decide all squares
 Metric = Literal["error", "auc", "log_loss", "brier", "cost"]
 _METRICS = {
     "error": "ginger",
@@ -37,7 +39,9 @@ def rank(
             "error on new rows, "
             f"{' and '.join(name for name, known in CRITERIA.items() if known.judge)} another loss (see "
             "--metric); the others are there for comparison: "
-            f"{listed(known for known in CRITERIA.values() if not (known.estimates_error or known.judge))}.",
+            f"{listed(known for known in CRITERIA.values() if not (known.estimates_error or known.judge))}. "
+            f"Of a number: {', '.join(sorted(NUMERIC_CRITERIA))} (ginger is variance_loo); by default R² "
+            "or, if a few rows decide it, absolute_error_loo.",
         ),
     ] = None,
     metric: Annotated[
@@ -81,11 +85,11 @@ def rank(
         raise ValueError(f"--costs rank by cost, and {told} does not: leave out one of the two")
     if metric == "cost" and costs is None:
         raise ValueError("--metric cost needs --costs, such as --costs fn=10,fp=1")
-    ranking = rank_features(
+    rank_by = partial(
+        rank_features,
         asked.source,
         asked.to_predict,
         features=asked.features,
-        criterion=_METRICS[metric] if metric else criterion or "ginger",
         order=order,
         confidence=confidence,
         categorical_features=asked.categorical_features,
@@ -98,6 +102,10 @@ def rank(
         task=task,
         types=asked.column_types,
     )
+    ranking = rank_by(criterion=_METRICS[metric] if metric else criterion or "ginger")
+    unasked = criterion is None and metric is None and not asked.units
+    if unasked and ranking.few_decide is not None and ranking.n_samples <= _MOST_SORTED:
+        ranking = rank_by(criterion="absolute_error_loo")
     if as_csv:
         rows = [asdict(feature) for feature in ranking]
         written = csv.DictWriter(sys.stdout, list(rows[0]), lineterminator="\n")

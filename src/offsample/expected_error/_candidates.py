@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import ParameterGrid
 
+from offsample._text import digits
 from offsample.expected_error._fallbacks import Estimate
 from offsample.expected_error.analysis import ErrorForecast
 from offsample.expected_error.languages import Language, SplitTrees
@@ -83,7 +84,9 @@ def doubts(forecasts: Sequence[ErrorForecast]) -> list[str]:
     return list(found)
 
 
-def stated(chosen: CandidateForecast, reasons: Sequence[str], with_groups: bool) -> str:
+def stated(
+    chosen: CandidateForecast, reasons: Sequence[str], with_groups: bool, of_numbers: bool = False
+) -> str:
     """Say what was chosen, with its error, and by what."""
     name = ", ".join(f"{key}={value}" for key, value in chosen.params.items()) or "The only candidate"
     whom = "rows of new groups" if with_groups else "new rows"
@@ -92,6 +95,12 @@ def stated(chosen: CandidateForecast, reasons: Sequence[str], with_groups: bool)
         kind = "Cross-validation" if "cross-validation" in chosen.kind else f"The {chosen.kind}"
         by = f"{kind} chose it, not the expected error analysis" + (
             f": {'; '.join(reasons)}." if reasons else "."
+        )
+    if of_numbers:
+        off, low, high = (digits(value**0.5) for value in (chosen.error, chosen.low, chosen.high))
+        return (
+            f"{name} should be off by {off} on {whom} (root of the mean squared error, 95% interval {low} to "
+            f"{high}). {by}"
         )
     return (
         f"{name} should be wrong on {chosen.error:.1%} of {whom} (95% interval {chosen.low:.1%} to "

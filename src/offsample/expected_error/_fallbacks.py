@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 
 from offsample import _folds
 from offsample._estimators import row_losses
+from offsample._squared_losses import ratio_interval
 from offsample._ties import best_of, rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample._unit_intervals import spread_of_losses, standard_error
@@ -34,7 +35,12 @@ class Estimate:
     kind: str
 
 
-def _of_losses(losses: Floats, kind: str, groups: Ints | None) -> Estimate:
+def _of_losses(losses: Floats, kind: str, groups: Ints | None, squared: bool = False) -> Estimate:
+    if squared:
+        units = [] if groups is None else [np.unique(groups, return_inverse=True)[1]]
+        kind += " by groups" * (groups is not None)
+        ends = ratio_interval(losses, None, units)
+        return Estimate(float(losses.mean()), *ends, standard_error(losses, units), kind)
     if groups is None:
         return _binomial(float(losses.mean()), len(losses), kind)
     spread = spread_of_losses(losses, [groups])
@@ -129,14 +135,15 @@ def path_predictions(tree: Any, wanted: Sequence[int], X: Any) -> NDArray[Any]:
 def cross_validation(
     estimators: Sequence[Any], X: Any, y: NDArray[Any], cv: Any, seed: int, groups: Ints | None = None
 ) -> list[Estimate]:
-    """Cross-validate all candidates on the same folds."""
+    """Cross-validate all candidates on the same folds; of regressors, errors are squared."""
+    squared = not is_classifier(estimators[0])
     if isinstance(cv, int):
-        splits = _folds.shuffled(y, cv, seed, groups=groups)
+        splits = _folds.shuffled(y, cv, seed, stratify=not squared, groups=groups)
     else:
-        splits = list(_folds.splitter(cv, y, classifier=True).split(np.zeros(len(y)), y, groups))
+        splits = list(_folds.splitter(cv, y, classifier=not squared).split(np.zeros(len(y)), y, groups))
     tested = np.concatenate([test for _, test in splits])
     kind, found = f"{len(splits)}-fold cross-validation", []
     for estimator in estimators:
         losses = np.concatenate([row_losses(estimator, X, y, *split, groups) for split in splits])
-        found.append(_of_losses(losses, kind, None if groups is None else groups[tested]))
+        found.append(_of_losses(losses, kind, None if groups is None else groups[tested], squared))
     return found

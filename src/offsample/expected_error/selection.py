@@ -9,7 +9,14 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import (
+    ClassifierMixin,
+    MetaEstimatorMixin,
+    RegressorMixin,
+    clone,
+    is_classifier,
+    is_regressor,
+)
 from sklearn.utils import assert_all_finite, check_consistent_length, check_random_state, get_tags, indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -39,6 +46,7 @@ Method = Literal["auto", "forecast", "leave_one_out", "cross_validation"]
 # So few rows are tested in five folds, not in three, which choose worse: of 300 rows of 20 tables, six parts
 # each, three folds lose .021, five .014 and ten .015 (``python -m tests.statistical.path_folds``).
 _FEW = 2_000
+_OF_NUMBERS = "a forecast counts mistakes about classes, and the target is a number"
 _PRIOR_ROWS = 1000  # that a prior is counted on; the forecast is still for all rows
 
 
@@ -61,7 +69,8 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
 
     Parameters
     ----------
-    estimator : classifier
+    estimator : classifier or regressor
+        The forecast is for classes. Of a regressor, errors are squared, and cross-validation chooses.
     candidates : dict, list of dict, or list of (dict, Language)
         A grid of parameters, or parameters with their language. That of our trees of `max_splits` is known.
     method : {"auto", "forecast", "leave_one_out", "cross_validation"}, default="auto"
@@ -137,15 +146,18 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
         ----------
         X : array, dataframe or dict of columns, of n_samples rows
         y : array-like of shape (n_samples,)
-            Classes.
+            Classes; numbers for a regressor.
         groups : array-like of shape (n_samples,), optional
             Rows that belong together: the errors are for rows of new groups. Forecasts and leave-one-out
             errors are for independent rows, so that the choice is made by cross-validation with folds and
             intervals of groups; an estimator whose `fit` takes groups gets them.
         """
         self._validate_params()
-        if not is_classifier(self.estimator):
-            raise ValueError(f"estimator must be a classifier, got {type(self.estimator).__name__}")
+        of_numbers = is_regressor(self.estimator)
+        if not of_numbers and not is_classifier(self.estimator):
+            raise ValueError(
+                f"estimator must be a classifier or a regressor, got {type(self.estimator).__name__}"
+            )
         if y is None:
             raise ValueError("ExpectedErrorSearch requires y to be passed, but the target y is None")
         y = column_or_1d(y, warn=True)
@@ -154,14 +166,19 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
         else:
             X, y = indexable(X, y)
         assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
+        if of_numbers:
+            y = y.astype(float)
+        else:
+            check_classification_targets(y)
+        if of_numbers and self.method == "forecast":
+            raise ValueError(f"{_OF_NUMBERS}: use method='auto' or 'cross_validation'")
         together = None if groups is None else unit_codes(groups, "groups", len(y))
         if self.method == "forecast" and groups is not None:
             raise ValueError("a forecast is for independent rows: leave out groups, or use another method")
         candidates = expand(self.candidates)
         random = check_random_state(0 if self.random_state is None else self.random_state)
         seed = int(random.randint(2**31 - 1))
-        languages = [language for _, language in candidates]
+        languages = [None if of_numbers else language for _, language in candidates]
         drawn = self.method == "forecast" or (self.method == "auto" and self.error_minimizing)
         table = None
         if None not in languages or (drawn and isinstance(self.estimator, TreeClassifier)):
@@ -172,7 +189,7 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
                 language if language is not None else language_of(self._candidate(params), table, n_classes)
                 for params, language in candidates
             ]
-        reasons = self._reasons_against(languages)
+        reasons = [_OF_NUMBERS] if of_numbers else self._reasons_against(languages)
         if groups is not None:
             reasons.append("the rows come in groups, and a forecast is for independent rows")
         forecasts: list[ErrorForecast] = []
@@ -196,7 +213,7 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
         self.best_index_ = self._best()
         chosen = self.forecast_[self.best_index_]
         self.best_params_, self.best_error_ = chosen.params, chosen.error
-        self.statement_ = stated(chosen, self.fallback_reasons_, groups is not None)
+        self.statement_ = stated(chosen, self.fallback_reasons_, groups is not None, of_numbers)
         self.best_estimator_ = fit_rows(self._candidate(chosen.params), X, y, None, together)
         for name in ("classes_", "n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
@@ -240,7 +257,7 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
         seed: int,
         groups: Ints | None,
     ) -> list[Estimate]:
-        if self.method != "cross_validation":
+        if self.method != "cross_validation" and not is_regressor(self.estimator):
             classes, labels, counts = np.unique(y, return_inverse=True, return_counts=True)
             exact = [
                 _fallbacks.leave_one_out(language, table, labels, max(2, len(classes)))
@@ -269,13 +286,15 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
         return _fallbacks.cross_validation(models, X, y, self.cv, seed, groups)
 
     def _best(self) -> int:
-        errors = rounded([forecast.error for forecast in self.forecast_])
+        known = [forecast.error for forecast in self.forecast_]
+        scale = (max(known) or 1.0) if is_regressor(self.estimator) else 1.0
+        errors = rounded(known, scale)
         sizes = [forecast.log_size for forecast in self.forecast_]
         order = [(0.0 if None in sizes else size, i) for i, size in enumerate(sizes)]
         best = min(range(len(errors)), key=lambda i: (errors[i], order[i]))
         if not self.one_standard_error:
             return best
-        limit = rounded(errors[best] + self.forecast_[best].standard_error)
+        limit = rounded(known[best] + self.forecast_[best].standard_error, scale)
         return min((i for i in range(len(errors)) if errors[i] <= limit), key=lambda i: order[i])
 
     def to_frame(self) -> Any:
@@ -290,6 +309,11 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
         """Predict with the chosen candidate."""
         check_is_fitted(self)
         return np.asarray(self.best_estimator_.predict(X))
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy of the chosen candidate; R² of a regressor."""
+        kind = RegressorMixin if is_regressor(self.estimator) else ClassifierMixin
+        return float(kind.score(self, X, y, sample_weight))
 
     @_has("predict_proba")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[Any]:
@@ -307,7 +331,8 @@ class ExpectedErrorSearch(ClassifierMixin, MetaEstimatorMixin, TypedEstimator): 
         tags = super().__sklearn_tags__()
         inner = get_tags(self.estimator)
         tags.input_tags = inner.input_tags
-        tags.classifier_tags = inner.classifier_tags
+        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
+        tags.estimator_type = inner.estimator_type or tags.estimator_type
         if tags.classifier_tags is not None:
             tags.classifier_tags.multi_label = False
         return tags

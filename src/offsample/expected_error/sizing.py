@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,15 +15,17 @@ from sklearn.utils import check_consistent_length
 from offsample import _folds
 from offsample._frames import make_frame
 from offsample._held_out_counts import unit_parts
-from offsample._text import MAJORITY
+from offsample._squared_losses import ratio_interval
+from offsample._text import MAJORITY, digits
 from offsample._ties import best_of, rounded
 from offsample._typing import Floats, Ints
 from offsample._unit_intervals import first_as_good, loss_interval
-from offsample.expected_error._fallbacks import path_predictions
 from offsample.induction.by_groups import chosen_by_groups, class_counts, guessing
 from offsample.induction.by_time import Blocks
 from offsample.induction.tree.classifier import TreeClassifier
-from offsample.tables import Units, is_dataframe, take_rows, unit_codes
+from offsample.induction.tree.regressor import TreeRegressor
+from offsample.tables import Task, Units, is_dataframe, take_rows, unit_codes
+from offsample.tables._targets import check_task, numbers_of
 
 _SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
 _AHEAD = (1, 2, 4)
@@ -67,6 +69,7 @@ class SizeForecast:
     statement: str  # the same in words
     n_rows: int
     new_rows: str = "new rows"  # what the errors are for, in words
+    task: str = "classification"  # of "regression", errors are mean squared ones
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers, strings and lists, for JSON."""
@@ -107,6 +110,7 @@ def size_forecast(
     time: ArrayLike | None = None,
     gap: int = 0,
     new_rows: str | None = None,
+    task: Task = "auto",
 ) -> SizeForecast:
     """Estimate the error of trees against their number of splits and against the number of rows.
 
@@ -119,7 +123,7 @@ def size_forecast(
     ----------
     X : array, dataframe or dict of columns, of n_samples rows
     y : array-like of shape (n_samples,)
-        Classes.
+        Classes, or numbers: errors are then mean squared ones.
     sizes : sequence of int
         Numbers of splits; those beyond the largest tree are shown once.
     n_folds, random_state : int
@@ -133,6 +137,8 @@ def size_forecast(
         How many different times before a tested row no tree is grown on.
     new_rows : str, optional
         What the errors are for, in words, such as "rows with a new 'patient'".
+    task : {"auto", "classification", "regression"}
+        Whether the target is classes or a number; see `rank_features`.
 
     Examples
     --------
@@ -145,7 +151,9 @@ def size_forecast(
     >>> found.best.n_splits, found.forecast_trusted
     (2, False)
     """
-    labels = np.asarray(y)
+    check_task(task)
+    numbers = numbers_of(np.asarray(y), task, "y")
+    labels, of_numbers = (np.asarray(y), False) if numbers is None else (numbers, True)
     is_dataframe(X)  # refuses two columns of one name
     check_consistent_length(next(iter(X.values()), ()) if isinstance(X, Mapping) else X, labels)
     n_rows = len(labels)
@@ -153,21 +161,26 @@ def size_forecast(
     if not wanted or wanted[0] < 0:
         raise ValueError(f"sizes must be numbers of splits of at least 0, got {list(sizes)}")
     classes, counts = np.unique(labels, return_counts=True)
-    if len(classes) < 2 or counts.min() < n_folds:
+    if of_numbers and len(classes) < 2:
+        raise ValueError("y has one value only: expected two or more")
+    if not of_numbers and (len(classes) < 2 or counts.min() < n_folds):
         rarest = f"class {classes[counts.argmin()]!s} has {counts.min()}"
         raise ValueError(
             f"two classes or more with {n_folds} rows each are needed to cross-validate: "
             f"{rarest if len(classes) > 1 else 'there is one'}"
         )
-    grower = TreeClassifier(stopping="none", max_splits=wanted[-1], random_state=random_state)
+    kind: Any = TreeRegressor if of_numbers else TreeClassifier
+    grower = kind(stopping="none", max_splits=wanted[-1], random_state=random_state)
+    unit = float(labels.var()) if of_numbers else 1.0
     of, when = (
         None if unit is None else unit_codes(unit, role, n_rows)
         for unit, role in ((groups, "groups"), (time, "time"))
     )
-    codes, blocks = np.searchsorted(classes, labels), None
-    said = np.full((len(wanted), n_rows), -1)
+    codes: NDArray[Any] = labels if of_numbers else np.searchsorted(classes, labels)
+    said, blocks = np.zeros((len(wanted), n_rows), codes.dtype), None
+    tested = np.zeros(n_rows, bool)  # all, but the first of those in time
     if when is None:
-        splits = _folds.shuffled(labels, n_folds, random_state, groups=of)
+        splits = _folds.shuffled(labels, n_folds, random_state, stratify=not of_numbers, groups=of)
     else:
         blocks = Blocks.of(codes, of, when, random_state, n_folds=n_folds, gap=gap)
         splits = blocks.splits
@@ -175,20 +188,29 @@ def size_forecast(
     training = np.zeros(len(wanted))
     for train, test in splits:
         tree = grower.fit(take_rows(X, train), labels[train])
-        reach = min(reach, len(tree.path_) - 1)
-        training += [tree.path_[tree.path_.kept_within(size)].training_error / len(splits) for size in wanted]
-        said[:, test] = np.searchsorted(classes, path_predictions(tree, wanted, take_rows(X, test)))
-    units, guesses = unit_parts(of, when), wanted[0] == 0
+        reach, tested[test] = min(reach, len(tree.path_) - 1), True
+        stages = [
+            min(size, len(tree.path_) - 1) if of_numbers else tree.path_.kept_within(size) for size in wanted
+        ]
+        training += [tree.path_[stage].training_error / len(splits) for stage in stages]
+        predicted = np.asarray(tree.staged_predict(take_rows(X, test), stages))
+        said[:, test] = predicted if of_numbers else np.searchsorted(classes, predicted)
+    units, guesses = unit_parts(of, when), wanted[0] == 0 and not of_numbers
     if guesses and when is None:  # the same guess in all folds
         said[0] = counts.argmax()
-    tested = said[0] >= 0  # all, but the first of those in time
     # Of the sizes that no tree reaches, the first stands for the largest tree of each fold.
     n_shown = 1 + sum(size < reach for size in wanted[:-1])
-    said, codes, units = said[:n_shown, tested], codes[tested], [unit[tested] for unit in units]
-    losses = (said != codes).astype(float)
+    said, codes, units = said[:n_shown, tested], codes[tested], [one[tested] for one in units]
+    losses = (said - codes) ** 2 if of_numbers else (said != codes).astype(float)
     # Models of folds share most of their units, and differ from that of all (Nadeau & Bengio 2003).
-    times = 1 + n_folds / (n_folds - 1) if units else 1.0
-    found = [(float(row.mean()), loss_interval(row, units, times=times)) for row in losses]
+    times = 1 + n_folds / (n_folds - 1) if units or of_numbers else 1.0
+    found = [
+        (
+            float(row.mean()),
+            ratio_interval(row, None, units, times) if of_numbers else loss_interval(row, units, times=times),
+        )
+        for row in losses
+    ]
     if guesses and of is not None:
         error, (low, high) = guessing(class_counts(of[tested], codes, len(classes)))
         forward = loss_interval(losses[0], units)
@@ -199,22 +221,32 @@ def size_forecast(
         SizePoint(max(min(size, reach), wanted[0]), error, *ends, float(of_training))
         for size, (error, ends), of_training in zip(wanted, found, training, strict=False)
     )
-    if not units or not guesses:
-        best = points[first_as_good(losses, units)]
-    elif blocks is not None:
+    if blocks is not None and wanted[0] == 0:
         best = points[blocks.chosen(losses, said)]
-    else:
+    elif units and guesses:
         best = points[chosen_by_groups(losses, said, codes, units[0], times)]
+    else:
+        best = points[first_as_good(losses / unit, units)]
     curve: tuple[CurvePoint, ...] = ()
     gain, whom = (0.0, 1.0), new_rows or Units.of(groups, time).new_rows
     outlook = f"What more rows would bring is not said: {why_no_curve(whom, of is not None)}."
     if not units:
-        learner = TreeClassifier(random_state=random_state)
-        curve, gain = learning_curve(X, labels, learner=learner, random_state=random_state)
-        outlook = _outlook(curve, gain)
+
+        def squared(model: Any, rows: Ints) -> Floats:  # as shares of the variance
+            return np.asarray((model.predict(take_rows(X, rows)) - labels[rows]) ** 2 / unit)
+
+        asked: Any = {"losses": squared} if of_numbers else {}
+        learner = kind(random_state=random_state)
+        curve, gain = learning_curve(X, labels, learner=learner, random_state=random_state, **asked)
+        curve = tuple(
+            replace(at, error=at.error * unit, low=at.low * unit, high=at.high * unit) for at in curve
+        )
+        gain = gain[0] * unit, gain[1] * unit
+        outlook = _outlook(curve, gain, of_numbers)
     method = f"{len(splits)}-fold cross-validation of the growth path"
-    statement = f"{_recommendation(points, best, whom)} {outlook}"
-    return SizeForecast(points, best, curve, gain, method, False, statement, n_rows=n_rows, new_rows=whom)
+    statement = f"{_recommendation(points, best, whom, of_numbers)} {outlook}"
+    named = "regression" if of_numbers else "classification"
+    return SizeForecast(points, best, curve, gain, method, False, statement, n_rows, whom, named)
 
 
 def why_no_curve(new_rows: str, by_groups: bool) -> str:
@@ -223,18 +255,24 @@ def why_no_curve(new_rows: str, by_groups: bool) -> str:
     return f"a curve over rows does not say what {more} would bring for {new_rows}"
 
 
-def _recommendation(points: Sequence[SizePoint], best: SizePoint, new_rows: str) -> str:
+def _recommendation(points: Sequence[SizePoint], best: SizePoint, new_rows: str, of_numbers: bool) -> str:
     tree = f"A tree with {best.n_splits:,} split{'s' * (best.n_splits != 1)}"
     if best.n_splits == 0:
-        tree = f"No tree is shown to help: {MAJORITY}"
+        tree = f"No tree is shown to help: {'the mean' if of_numbers else MAJORITY}"
     others = "" if len(points) == 1 else "; no other size that was tried is clearly better"
+    if of_numbers:
+        off, low, high = (digits(value**0.5) for value in (best.error, best.low, best.high))
+        return (
+            f"{tree} should be off by {off} on {new_rows} (root of the mean squared error, 95% interval "
+            f"{low} to {high}){others}."
+        )
     return (
         f"{tree} should be wrong on {best.error:.1%} of {new_rows} (95% interval {best.low:.1%} to "
         f"{best.high:.1%}){others}."
     )
 
 
-def _outlook(curve: Sequence[CurvePoint], gain: tuple[float, float]) -> str:
+def _outlook(curve: Sequence[CurvePoint], gain: tuple[float, float], of_numbers: bool) -> str:
     if not curve:
         return "There are too few rows to say what more of them would bring."
     if curve[-1].measured:
@@ -243,10 +281,15 @@ def _outlook(curve: Sequence[CurvePoint], gain: tuple[float, float]) -> str:
             "or ever faster, and such a curve may drop at last."
         )
     low, high = (f"{100 * max(0.0, value):.1f}" for value in gain)
+    if of_numbers:  # in shares of the squared error with these rows, which the curve says
+        now = next(at.error for at in curve if not at.measured)
+        low, high = (f"{100 * min(1.0, max(0.0, value) / max(now, 1e-300)):.1f}" for value in gain)
     if high == "0.0":
         return "Twice as many rows would not make a tree better."
     by = f"about {low}" if low == high else f"at most {high}" if low == "0.0" else f"{low} to {high}"
     perhaps = ", perhaps not at all" if low == "0.0" else ""
+    if of_numbers:
+        return f"Twice as many rows would lower the mean squared error of a tree by {by} %{perhaps}."
     return f"Twice as many rows would lower the error of a tree by {by} percentage points{perhaps}."
 
 

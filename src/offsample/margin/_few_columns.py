@@ -18,9 +18,9 @@ class SizeError:
     """Error on held-out rows with the best `n_columns` columns."""
 
     n_columns: int
-    error: float  # share of the rows that the nearest-neighbour rule gets wrong
+    error: float  # share of the rows (of the variance) that the nearest-neighbour rule gets wrong
     standard_error: float
-    model_error: float | None  # share that the given classifier gets wrong
+    model_error: float | None  # share that the given classifier (or regressor) gets wrong
     model_standard_error: float | None
 
 
@@ -54,6 +54,7 @@ class SufficientColumns:
     n_folds: int
     n_resamples: int
     copies: dict[Any, Any]  # columns left out because they equal another in every row, and that one
+    task: Literal["classification", "regression"] = "classification"
 
     @property
     def chosen(self) -> list[Any]:
@@ -61,15 +62,19 @@ class SufficientColumns:
         return [column.name for column in self.columns if column.chosen]
 
     @property
+    def _guess(self) -> str:
+        return "the mean" if self.task == "regression" else "the most frequent class"
+
+    @property
     def not_shown(self) -> str:
         """Why no column is chosen: none is better than a guess, or not by enough to rule out chance."""
         if self.gain <= self.gain_standard_error:
-            return "guessing the most frequent class does as well"
+            return f"guessing {self._guess} does as well"
         errors = [size.error if size.model_error is None else size.model_error for size in self.sizes]
         n = self.sizes[errors.index(min(errors))].n_columns
         return (
-            f"with {n:,} column{'s' * (n > 1)} the error is smaller than that of guessing the most frequent "
-            f"class by {self.gain:.4f} ± {self.gain_standard_error:.4f}, which may be chance: the best of "
+            f"with {n:,} column{'s' * (n > 1)} the error is smaller than that of guessing {self._guess} "
+            f"by {self.gain:.4f} ± {self.gain_standard_error:.4f}, which may be chance: the best of "
             f"{len(errors):,} such differences must be {BEYOND_CHANCE:g} standard errors"
         )
 
@@ -82,15 +87,16 @@ class SufficientColumns:
         return {**asdict(self), "chosen": self.chosen}
 
     def __repr__(self) -> str:
-        rows = f"{self.n_samples:,} rows"
+        rows, by_model = f"{self.n_samples:,} rows", self.judged_by == "model"
+        guess, near = ("the mean has", 10) if self.task == "regression" else (MAJORITY, 1)
         if self.n_used < self.n_samples:
             rows = f"{self.n_used:,} of {rows}"
         lines = [
             f"{self.n_chosen or 'None'} of {len(self.columns)} columns "
             f"{'suffice' if self.n_chosen else 'is shown to help'}, by {self.method} on {rows} "
-            f"(error of the {self.judged_by}; {MAJORITY} {self.baseline_error:.3f}):",
+            f"(error of the {self.judged_by}; {guess} {self.baseline_error:.3f}):",
             ", ".join(map(str, self.chosen)),
-            f"columns  error of 1-NN{'  error of the model' if self.judged_by == 'model' else ''}",
+            f"columns  error of {near}-NN{'  error of the model' * by_model}",
         ]
         for size in self.sizes:
             line = f"{size.n_columns:>7}  {size.error:.3f} ± {size.standard_error:.3f}"

@@ -67,9 +67,15 @@ def nested_sizes(n_columns: int) -> list[int]:
 
 
 def nested_losses(
-    columns: Columns, known: Ints | Floats, truth: Ints | Floats, order: Ints, sizes: list[int], matched: bool
+    columns: Columns,
+    known: Ints | Floats,
+    truth: Ints | Floats,
+    order: Ints,
+    sizes: list[int],
+    matched: bool,
+    n_near: int = 1,
 ) -> Floats:
-    """Losses of the last rows, predicted by the nearest of the first in the best columns of each number.
+    """Losses of the last rows, predicted by the `n_near` nearest of the first in the best columns.
 
     Rows that are equally near vote, or are averaged. A loss is 0 or 1, and squared for a number.
     """
@@ -86,7 +92,8 @@ def nested_losses(
         added[order[n_added:size]] = 1.0
         add_distances(space, added, test, distances)
         n_added = size
-        near = distances <= distances.min(axis=1, keepdims=True) + _ROUNDING * size
+        last = np.partition(distances, n_near - 1, axis=1)[:, n_near - 1 : n_near]
+        near = distances <= last + _ROUNDING * size
         said = near @ answers
         if are_numbers:
             losses[i] = (said[:, 0] / near.sum(axis=1) - truth) ** 2

@@ -65,7 +65,7 @@ class MarginSelector(TableSelector):
         """
         self._validate_params()
         X, y = check_table_and_target(self, X, y, min_samples=2)
-        target: Any = _numbers_in(y) if self._takes_numbers else None
+        target: Any = numbers_in(y) if self._takes_numbers else None
         self.__dict__.pop("classes_", None)
         if target is None:
             self.classes_, target = read_classes(y)
@@ -142,7 +142,7 @@ class WeighingSelector(MarginSelector):
         self.support_ = self.ranking_ <= self.n_features_
 
 
-def _numbers_in(y: Any) -> Floats | None:
+def numbers_in(y: Any) -> Floats | None:
     """Numbers of a target of floats, from 0 to 1; None if these are whole and few."""
     values = np.asarray(y)
     if values.dtype.kind != "f" or values.ndim != 1 or np.isnan(values).any() or are_classes(values):

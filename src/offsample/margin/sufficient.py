@@ -17,7 +17,7 @@ from offsample._typing import Booleans, Floats, Ints
 from offsample._unit_intervals import standard_error
 from offsample.margin._few_columns import BEYOND_CHANCE, ColumnStability, Method, SizeError, SufficientColumns
 from offsample.margin._number import nested_losses, nested_sizes, smallest_as_good, stratified_rows
-from offsample.margin._selector import MarginSelector
+from offsample.margin._selector import MarginSelector, numbers_in
 from offsample.margin._space import read_classes, scale_columns
 from offsample.margin.gflip import GFlip
 from offsample.margin.relief import Relief
@@ -29,6 +29,7 @@ from offsample.tables._memory import read_units
 from offsample.tables._read import take_columns
 
 METHODS: tuple[Method, ...] = get_args(Method)
+_N_NEAR = 10  # rows whose mean predicts a number
 _FEW_ROWS = 500  # of which relief is tried with one neighbour, too
 # Draws of a row of each group that columns are ranked on.
 _N_DRAWS = 10
@@ -63,13 +64,15 @@ def sufficient_columns(
     table : dataframe, dict of columns or array of two dimensions
         Without the target.
     y : array-like
-        Classes, none missing.
+        Classes, none missing; or numbers, as `Relief` tells them apart. Then the ten nearest rows predict
+        their mean, and errors are squared, as shares of the variance: 1 is what the mean of all rows has.
     method : {"relief", "simba", "gflip"}
         Ranks the columns. "relief" uses ten neighbours, or one where that errs less by two standard errors on
         the folds of 500 rows or fewer. The others recognise redundant columns, but use one neighbour only:
         prefer them for numbers.
     classifier : estimator, optional
-        Anything with `fit` and `predict` that takes such a table. Its error then decides on the number.
+        Anything with `fit` and `predict` that takes such a table (a regressor, for numbers). Its error then
+        decides on the number of columns.
     max_rows : int
         Rows to use of a larger table, drawn at random from each class in proportion.
     n_folds, n_resamples : int
@@ -102,8 +105,16 @@ def sufficient_columns(
     for name, value, least in limits:
         if value < least:
             raise ValueError(f"{name} must be at least {least}, got {value}")
-    classes, labels = read_classes(y)
-    if np.sum(np.bincount(labels) > 1) < 2:
+    numbers = numbers_in(y)
+    of_numbers = numbers is not None
+    if numbers is not None:
+        if method != "relief":
+            raise ValueError(f"method {method!r} is for classes, and y holds numbers: ask for 'relief'")
+        fifths = np.quantile(numbers, (0.2, 0.4, 0.6, 0.8))  # which folds and samples have their share of
+        classes, labels = np.unique(np.searchsorted(fifths, numbers), return_inverse=True)
+    else:
+        classes, labels = read_classes(y)
+    if not of_numbers and np.sum(np.bincount(labels) > 1) < 2:
         raise ValueError(f"y has {len(classes)} classes: expected two rows of two classes at least")
     table, of, when = _without_units(table, Units.of(group, time), len(labels))
     random = np.random.RandomState(random_state)
@@ -116,14 +127,16 @@ def sufficient_columns(
         table = take_columns(table, kept)
         encoder = TableEncoder(np.array([encoder.known[j].kind == "categorical" for j in kept])).fit(table)
     used, own = take_rows(table, rows), labels[rows]
+    goal: Any = own if numbers is None else numbers[rows]
+    given: Any = classes[own] if numbers is None else np.asarray(y)[rows]
     of, when = (None if unit is None else unit[rows] for unit in (of, when))
     categorical = np.array([kind == "categorical" for kind in encoder.kinds])
     selectors = _selectors(method, len(rows), categorical, random_state)
     sizes = nested_sizes(len(names))
 
     def fit_on(part: Ints, selector: MarginSelector) -> Any:
-        part = _balanced(own, part, random)
-        return clone(selector).fit(take_rows(used, part), own[part])
+        part = part if of_numbers else _balanced(own, part, random)
+        return clone(selector).fit(take_rows(used, part), goal[part])
 
     def rank_on(part: Ints, selector: MarginSelector) -> tuple[Ints, Floats, float]:
         """Order, mean weights and score; with groups by single rows of them: those of one group are alike."""
@@ -135,19 +148,23 @@ def sufficient_columns(
         return np.argsort(rank, kind="stable"), weights, float(np.mean([f.score_ for f in fits]))
 
     def try_on_folds(selector: MarginSelector) -> tuple[Floats, Floats]:
-        """Which rows the nearest-neighbour rule, and the classifier, get wrong with so many columns."""
+        """Losses of rows by their nearest neighbours, and by the classifier, with so many columns."""
         wrong = np.zeros((2, len(sizes), len(rows)))
         for train, test in splits:
             order = rank_on(train, selector)[0]
             both = take_rows(used, np.append(train, test))
             columns = scale_columns(encoder, encoder.transform(both), "minmax", len(train))[0]
-            wrong[0][:, test] = nested_losses(columns, own[train], own[test], order, sizes, matched=True)
+            n_near = min(_N_NEAR, len(train)) if of_numbers else 1
+            lost = nested_losses(columns, goal[train], goal[test], order, sizes, matched=True, n_near=n_near)
+            wrong[0][:, test] = lost / goal.var() if of_numbers else lost
             if classifier is not None:
                 known, new = take_rows(used, train), take_rows(used, test)
                 for i, size in enumerate(sizes):
                     few = sorted(order[:size].tolist())
-                    model = clone(classifier).fit(take_columns(known, few), classes[own[train]])
-                    wrong[1][i, test] = model.predict(take_columns(new, few)) != classes[own[test]]
+                    model = clone(classifier).fit(take_columns(known, few), given[train])
+                    said = model.predict(take_columns(new, few))
+                    missed = (said - given[test]) ** 2 / given.var() if of_numbers else said != given[test]
+                    wrong[1][i, test] = missed
         return wrong[0][:, tested], wrong[1][:, tested]
 
     splits = _splits(own, n_folds, random, of, when)
@@ -157,7 +174,7 @@ def sufficient_columns(
     winner = _clearly_better([one[classifier is not None] for one in tries], units)
     selector, (wrong, model_wrong) = selectors[winner], tries[winner]
     judge = wrong if classifier is None else model_wrong
-    gain = _gain(judge, own[tested], units)
+    gain = _gain(judge, goal[tested], units)
     helps = rounded(gain[0]) > rounded(BEYOND_CHANCE * gain[1])
     n_chosen = sizes[smallest_as_good(judge, units)] if helps else 0
     order, weights, score = rank_on(np.arange(len(rows)), selector)
@@ -176,7 +193,8 @@ def sufficient_columns(
         n_samples=len(labels),
         n_used=len(rows),
         score=score,
-        baseline_error=float(1 - np.bincount(labels).max() / len(labels)),
+        baseline_error=1.0 if of_numbers else float(1 - np.bincount(labels).max() / len(labels)),
+        task="regression" if of_numbers else "classification",
         sizes=tuple(
             SizeError(size, *_mean_and_error(row, units), *of_model)
             for size, row, of_model in zip(sizes, wrong, of_models, strict=True)
@@ -271,9 +289,12 @@ def _one_of_each(part: Ints, groups: Ints, labels: Ints, random: np.random.Rando
     return drawn if np.sum(np.bincount(labels[drawn]) > 1) > 1 else part
 
 
-def _gain(wrong: Floats, labels: Ints, units: Sequence[Ints]) -> tuple[float, float]:
-    """By how much the best size beats always predicting the most frequent class, and its standard error."""
-    guess = labels != np.bincount(labels).argmax()
+def _gain(wrong: Floats, target: Ints | Floats, units: Sequence[Ints]) -> tuple[float, float]:
+    """By how much the best size beats the most frequent class, or the mean, and its standard error."""
+    if target.dtype.kind == "f":
+        guess = (target - target.mean()) ** 2 / target.var()
+    else:
+        guess = target != np.bincount(target.astype(np.int64)).argmax()
     return _mean_and_error(guess - wrong[int(rounded(wrong.mean(axis=1)).argmin())], units)
 
 

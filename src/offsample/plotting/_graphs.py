@@ -82,8 +82,8 @@ def _label(node: dict[str, Any]) -> str:
     if "prediction" in node and "children" not in node:
         if "probabilities" in node:
             text += f" → {short(node['prediction'])}, error {node['estimated_error']:.3f}"
-        else:  # a number, and the root of its mean squared error
-            text += f" → {digits(node['prediction'])} ± {digits(node['estimated_error'] ** 0.5, 3)}"
+        else:  # a number, and how far the rows differ
+            text += f" → {digits(node['prediction'])} ± {digits(node['deviation'], 3)}"
     return text
 
 

@@ -44,10 +44,11 @@ class Center(NamedTuple):
         if low == high:
             raise ValueError(f"target {name} has one value only, {low:g}: expected two or more")
         furthest = max(high - mean, mean - low)
-        if not furthest < _LARGEST:
+        if not 1 / _LARGEST < furthest < _LARGEST:
+            change = "multiply" if furthest < 1 else "divide"
             raise ValueError(
                 f"target {name} has numbers from {low:g} to {high:g}, whose squares cannot be added up: "
-                "divide it by a power of ten first"
+                f"{change} it by a power of ten first"
             )
         return cls(mean, float(2.0 ** np.ceil(np.log2(furthest))))
 

@@ -1,6 +1,7 @@
 """Regression trees: their splits, sizes and errors."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,10 +14,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import offsample
 from offsample import TreeRegressor
+from offsample._text import digits
 from offsample.induction.tree.kernels import count_rows, list_thresholds
 from offsample.induction.tree.left_out import left_out_distances, without_groups
 from offsample.induction.tree.numbers import (
     NumberScoring,
+    Validated,
     root_p_value,
     shrunk_means,
     squares,
@@ -259,6 +262,11 @@ def test_it_is_drawn_and_classifiers_point_to_it(houses):
     drawn = [text.get_text() for text in plot_tree(tree).texts]
     assert len(drawn) == tree.tree_.n_nodes
     assert sum(" ± " in text for text in drawn) == tree.size_
+    leaf = tree.apply(frame)
+    for node in np.unique(leaf):  # the standard deviation of its numbers, wherever it is written
+        spread = f" ± {digits(y[leaf == node].std())}"
+        assert sum(line.endswith(spread) for line in tree.to_text().splitlines()) == 1
+        assert sum(text.endswith(f" ± {digits(y[leaf == node].std(), 3)}") for text in drawn) == 1
     with pytest.raises(ValueError, match="Of a number, TreeRegressor learns"):
         offsample.TreeClassifier().fit(frame, y)
 
@@ -299,7 +307,29 @@ def test_an_interaction_that_no_column_shows_alone():
     X = rng.normal(size=(400, 3))
     y = np.where((X[:, 0] > 0) ^ (X[:, 1] > 0), 5.0, 0.0) + rng.normal(size=400)
     tree = TreeRegressor().fit(X, y)
-    assert tree.estimated_error_ < 0.7 * y.var()
+    # Which pair it is, and where it is cut, is found by the test of pairs: few leaves, and hardly more than
+    # the variance of the noise, 1, on new rows.
+    assert tree.size_ <= 10
+    new = rng.normal(size=(5000, 3))
+    off = tree.predict(new) - np.where((new[:, 0] > 0) ^ (new[:, 1] > 0), 5.0, 0.0)
+    error = 1 + float((off**2).mean())
+    assert error < 1.8
+    assert tree.estimated_error_interval_[0] < error < tree.estimated_error_interval_[1]
+
+
+def test_folds_that_miss_what_the_tree_has_found_lower_the_interval():
+    rng = np.random.default_rng(8)
+    folds, losses = np.arange(300) % 10, rng.chisquare(1, 300)
+    alike = Validated(4, 0.0, np.ones(5), losses, losses.mean(), None, 10, False, folds)
+    missed = np.where(folds == 3, 10 * losses, losses)
+    unlike = replace(alike, losses=missed, error=missed.mean())
+    for one in (alike, unlike):
+        plain = replace(one, folds=None).interval(None, 1.0)
+        assert one.interval(None, 1.0)[1] == plain[1]
+        assert one.interval(None, 1.0)[0] <= plain[0]
+    assert replace(unlike, folds=None).interval(None, 1.0)[0] > 1.0  # the error of the nine others
+    assert unlike.interval(None, 1.0)[0] < 0.9
+    assert alike.interval(None, 1.0)[0] > 0.9 * replace(alike, folds=None).interval(None, 1.0)[0]
 
 
 def test_tests_of_columns_need_no_law_of_the_target():

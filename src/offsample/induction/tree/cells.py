@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ class TreeCell:
     counts: Stats
     depth: int
     orders: dict[int, Order]  # of the categorical columns that were cut above
+    is_quiet: bool = False  # whether a cell above shows nothing, by one column or two
 
     def __post_init__(self) -> None:
         self._histogram: Stats | None = None
@@ -111,6 +113,11 @@ class TreeCell:
             chosen = min(splits, key=lambda s: (-rounded(s.gain, self.grower.size), s.column))
             self._split = self._with_evidence(chosen, n_positions, len(columns))
             self._gain = chosen.gain
+            if self.counts.dtype == np.float64 and not self.is_quiet and not self._is_evident(self._split):
+                found, level = self._pair(self._rows()), np.log(self.grower.level(0))
+                self.is_quiet = True
+                if found is not None and rounded(found[2]) <= rounded(level):
+                    self._split, self._gain, self.is_quiet = *found[:2], False
 
     def _found_split(self) -> Split:
         """The split that a compiled loop found."""
@@ -138,13 +145,34 @@ class TreeCell:
 
     def _with_evidence(self, split: Split, n_positions: int, n_columns: int) -> Split:
         """Note how likely chance is to do as well, and among how many the split was chosen."""
-        if self.counts.dtype == np.float64:  # of numbers left-out rows say it, and not each split
-            return split
+        if self.counts.dtype == np.float64:
+            test: Any = self.grower.test(self.counts)
+            split = replace(split, log_p=test.log_p(split.gain))
+        elif split.kind == "threshold":
+            split = replace(split, log_p=float(log_p_one_cell(split.children[:1], self.counts)[0]))
         if split.kind == "threshold":
-            log_p = log_p_one_cell(split.children[:1], self.counts)
-            n_tried = n_thresholds_tried(np.array([n_positions]), log_p, float(self.counts.sum()))
-            split = replace(split, log_p=float(log_p[0]), n_tried=float(n_tried[0]))
+            log_p = np.array([split.log_p])
+            n_tried = n_thresholds_tried(np.array([n_positions]), log_p, float(sizes(self.counts)))
+            split = replace(split, n_tried=float(n_tried[0]))
         return replace(split, n_tried=split.n_tried * n_columns)
+
+    def _is_evident(self, split: Split) -> bool:
+        """Whether chance would hardly do as well in this cell."""
+        limit = np.log((1 - _PAIRS_SHARE) * self.grower.level(0))
+        return bool(rounded(split.log_p + np.log(split.n_tried)) <= rounded(limit))
+
+    def _pair(self, rows: Rows) -> tuple[Split, float, float] | None:
+        """First split of two columns that say something together, its worth, and the log p-value of both."""
+        grower = self.grower
+        free = [j for j in range(grower.columns.n_columns) if j not in self.orders]
+        found = interaction_split(rows, grower.columns, free, grower.scoring, grower.min_samples_leaf)
+        if found is None:
+            return None
+        pair, gain, cells = found
+        if grower.bundles is not None:
+            pair, gain = self._pair_by_groups(rows, pair, cells)
+        # Its own gain, if any, is that of the pair: none of it is evidence for the one split.
+        return replace(pair, log_p=0.0, n_tried=1.0), gain, pair.log_p - np.log(_PAIRS_SHARE)
 
     def _choose_by_ratio(self) -> None:
         if self._cached is None:
@@ -191,17 +219,11 @@ class TreeCell:
         )
         if rounded(best_worth, grower.size) <= 0:
             best_split, best_worth = None, 0.0
-            free = [j for j in range(grower.columns.n_columns) if j not in self.orders]
-            found = interaction_split(rows, grower.columns, free, grower.scoring, grower.min_samples_leaf)
+            found = self._pair(rows)
             if found is not None:
-                pair, gain, cells = found
-                if grower.bundles is not None:
-                    pair, gain = self._pair_by_groups(rows, pair, cells)
-                log_p_pair = pair.log_p - np.log(_PAIRS_SHARE)
-                log_p = min(log_p, log_p_pair)
-                if rounded(log_p_pair) <= rounded(np.log(grower.level(0))):
-                    # Its own gain, if any, is that of the pair: none of it is evidence for the one split.
-                    best_split, best_worth = replace(pair, log_p=0.0, n_tried=1.0), gain
+                log_p = min(log_p, found[2])
+                if rounded(found[2]) <= rounded(np.log(grower.level(0))):
+                    best_split, best_worth = found[:2]
         grower.p_values[self.node] = float(rounded(np.exp(min(0.0, log_p))))
         self._split, self._gain = best_split, best_worth
 
@@ -327,7 +349,8 @@ class TreeCell:
                 order = replace(split.order, low=split.cut) if i else replace(split.order, high=split.cut)
                 orders = {**self.orders, split.column: order}
             part = ordered[ends[i] - size[i] : ends[i]]
-            cells.append(TreeCell(grower, first + int(i), part, split.children[i], self.depth + 1, orders))
+            known = split.children[i], self.depth + 1, orders, self.is_quiet
+            cells.append(TreeCell(grower, first + int(i), part, *known))
         cells = [cell for cell in cells if grower.found is not None or cell.is_open]
         if len(size) == 2 and self._histogram is not None and cells:
             self._share_histogram(cells, ordered, int(size[0]), first)

@@ -30,6 +30,7 @@ def tree_to_dict(tree: FlatTree, encoder: TableEncoder, classes: NDArray[Any] | 
         result.update(node=int(current), n_samples=int(sizes(counts)))
         if classes is None:
             result["prediction"] = float(tree.value[current, 0])
+            result["deviation"] = _deviation(tree, current)
             if tree.lines is not None and tree.lines.there[current]:
                 line = dict(zip(Line._fields, tree.lines.of_node[current].tolist(), strict=True))
                 result["line"] = line | {"column": _plain(encoder.names[line["column"]])}
@@ -114,7 +115,7 @@ def tree_to_text(
         text = f"{'|   ' * int(tree.depth[node])}{label}: {sizes(counts)} rows"
         if tree.feature[node] < 0 and classes is None:
             line = "" if tree.lines is None else tree.lines.text(node, encoder.names)
-            text += f", {tree.value[node, 0]:.6g}{line} ± {digits(tree.estimated_error[node] ** 0.5)}"
+            text += f", {tree.value[node, 0]:.6g}{line} ± {digits(_deviation(tree, node))}"
         elif tree.feature[node] < 0 and classes is not None:
             best = int(tree.label[node])
             text += f", {classes[best]} ({tree.value[node, best]:.3f})"
@@ -129,6 +130,12 @@ def tree_to_text(
             lines[-1] += f", {n_children} children, the {max_children} largest shown"
         todo.extend((child, condition(tree, encoder, node, child)) for child in reversed(children))
     return "\n".join(lines)
+
+
+def _deviation(tree: FlatTree, node: int) -> float:
+    """Standard deviation of the numbers of a node."""
+    size, total, squares = tree.shown[node]
+    return float(max(squares / size - (total / size) ** 2, 0.0) ** 0.5 * tree.unit)
 
 
 def _values(tree: FlatTree, encoder: TableEncoder, node: int, child: int) -> list[Any]:

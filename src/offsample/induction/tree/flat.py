@@ -58,6 +58,7 @@ class FlatTree:
     estimated_error: Floats  # share of new rows of the node that its prediction is expected to get wrong
     shrinkage_weight: float  # rows that a parent's distribution counts for
     lines: Lines | None = None  # of a numeric target, what is added to `value`
+    unit: float = 1.0  # of a numeric target, what the sums in `counts` are in units of
 
     @property
     def n_nodes(self) -> int:

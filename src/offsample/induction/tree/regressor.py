@@ -183,9 +183,10 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
             values = np.column_stack([np.asarray(one.values, float) for one in self._encoder.transform(X)])
             values = values if repeated is None else values[repeated]
         self._center, self._unit = float(target.mean()), float(target.std()) or 1.0
-        if not np.isfinite(self._unit**2):
+        if not np.isfinite(self._unit**2) or not (self._unit**2):
             raise ValueError(
-                f"y has numbers up to {np.abs(target).max():g}: their squares cannot be added up"
+                f"y has numbers up to {np.abs(target).max():g}: their squares cannot be added up: change "
+                "their unit by a power of ten first"
             )
         self._grow(columns, target, group, n_threads, values)
         return self
@@ -299,6 +300,7 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
             label=np.zeros(len(stats), np.int64),
             estimated_error=of_leaves(stats, spread, nodes["feature"] < 0, found.error) * unit,
             shrinkage_weight=found.weight,
+            unit=self._unit,
         )
         self._keep_importances()
 
@@ -359,7 +361,10 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
         return self._said(self.tree_.staged(self.apply(X), wanted), X)
 
     def to_text(self, max_children: int = 20) -> str:
-        """The tree as text, one line per node: rows, and of leaves what they predict and how far rows differ.
+        """The tree as text, one line per node: rows, and of leaves what they predict ± a standard deviation.
+
+        That is how far the rows of the leaf differ from their mean; `to_dict` has it as "deviation", and
+        beside it the squared error to expect of new rows.
 
         Parameters
         ----------

@@ -115,7 +115,7 @@ class _Writers:
     """How a node is written, and drawn: of classes, or of numbers."""
 
     prediction: Callable[[Any], str]
-    error: Callable[[float], str]
+    error: Callable[[dict[str, Any]], str]
     picture: Callable[[dict[str, Any]], Markup]
     lines: Callable[[dict[str, Any]], list[str]]  # more of what is to be said
 
@@ -124,7 +124,7 @@ def _writers(model: Model, nodes: list[dict[str, Any]], order: list[int]) -> _Wr
     if "quantiles" not in nodes[0]:
         return _Writers(
             str,
-            percent,
+            lambda node: percent(node["estimated_error"]),
             lambda node: _shares(node.get("counts") or [], order),
             lambda node: _lines(model.classes, node.get("counts") or []),
         )
@@ -134,7 +134,7 @@ def _writers(model: Model, nodes: list[dict[str, Any]], order: list[int]) -> _Wr
     ]
     return _Writers(
         lambda number: quantity(number, spread),
-        lambda square: f"± {quantity(square**0.5)}",
+        lambda node: f"± {quantity(node['deviation'])}",
         lambda node: _numbers(node, min(ends), max(ends)),
         lambda node: [
             f"Mean {quantity(node['mean'], spread)}, standard deviation {quantity(node['deviation'])}",
@@ -171,7 +171,7 @@ def _draw(box: _Box, write: _Writers, first: bool) -> Markup:
         _condition(box),
         count(node["n_samples"]),
         tag("bdi", short_name(write.prediction(node["prediction"]), 60), class_="name"),
-        write.error(node["estimated_error"]),
+        write.error(node),
         write.picture(node),
     )
     cells = [
@@ -202,7 +202,7 @@ def _tip(label: str, node: dict[str, Any], write: _Writers) -> str:
     lines = [
         short_name(_readable(label), 300),
         f"{amount(node['n_samples'], 'row')}, predicts {short_name(write.prediction(node['prediction']))}, "
-        f"expected error {write.error(node['estimated_error'])}",
+        f"{'spread' if 'quantiles' in node else 'expected error'} {write.error(node)}",
     ]
     return "\n".join([*lines, *write.lines(node)])
 

@@ -17,7 +17,7 @@ from offsample.rows import Order
 CODE = "suspected_time"
 TERM = Term(
     "Suspected order",
-    "The class changes along a date, a running number or the order of the rows. If new rows are later ones, "
+    "The target changes along a date, a running number or the order of the rows. If new rows are later ones, "
     "they are not like these.",
     "Say who the new rows are: if they are later ones, name the column with --time (time= in Python).",
 )

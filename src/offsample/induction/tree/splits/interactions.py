@@ -11,6 +11,7 @@ from offsample._typing import Booleans, Ints
 from offsample.induction.scoring import Scoring
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.splits.split import Rows, Split
+from offsample.induction.tree.splits.split import sizes as n_rows
 
 # The normal law of the statistic needs some rows of the rarest class in each of four cells.
 _MIN_EXPECTED = 20
@@ -27,13 +28,15 @@ def interaction_split(
 
     The columns in `free` take part, whose cells do not depend on the classes: numbers cut at the median of
     the cell, categories by single values against the rest. For each pair of such tests the products of their
-    centred indicators are correlated with the class. The permutation variance is exact, the tail is normal,
-    and the p-value is multiplied by the number of pairs and classes. The split itself has next to no gain:
-    what it is worth shows one level below.
+    centred indicators are correlated with the class; of a numeric target with being above its quartiles,
+    which no number far away can decide. The permutation variance is exact, the tail is normal, and the
+    p-value is multiplied by the number of pairs and classes. The split itself has next to no gain: what it
+    is worth shows one level below.
     """
     from offsample.induction.tree import kernels
 
-    totals = rows.counts
+    of_numbers = rows.counts.dtype == np.float64
+    labels, totals = _labels(rows)
     if totals[totals > 0].min() < _MIN_EXPECTED or (totals > 0).sum() < 2:
         return None
     tests = [test for j in free for test in _tests(rows, columns, j)]
@@ -41,25 +44,36 @@ def interaction_split(
         return None
     n = len(rows.index)
     present = np.flatnonzero(totals)
-    present = present[1:] if len(present) == 2 else present  # the other says the same
+    # Of two classes the other says the same; of quarters, those above each quartile are more.
+    present = present[1:] if len(present) == 2 or of_numbers else present
     bits = np.empty((len(tests) + len(present), (n + 63) // 64), np.uint64)
     for t, test in enumerate(tests):
         kernels.pack_bits(_is_inside(rows, columns, test), bits[t])
     for i, k in enumerate(present):
-        kernels.pack_bits(rows.y == k, bits[len(tests) + i])
+        kernels.pack_bits(labels >= k if of_numbers else labels == k, bits[len(tests) + i])
     owner = np.array([column for column, _, _ in tests])
     z, first, second, n_tried = kernels.best_pair(bits[: len(tests)], owner, bits[len(tests) :], n)
     if first < 0:
         return None
     log_p = min(0.0, float(log_ndtr(-z)) + np.log(2.0 * n_tried))
     split = _split_of(rows, columns, scoring, tests[first], log_p, min_leaf)
-    share = totals / n
-    # Four cells take three splits.
-    gain = float(2 * (share * (1 - share)).max() * (z**2 - 1)) / 3
     if split is None:
         return None
     cells = 2 * _is_inside(rows, columns, tests[first]) + _is_inside(rows, columns, tests[second])
-    return replace(split, n_tried=float(n_tried)), gain, cells
+    share = totals / n
+    gain = float(2 * (share * (1 - share)).max() * (z**2 - 1))
+    if of_numbers:
+        gain = scoring.gain(np.stack([rows.y[cells == i].sum(axis=0) for i in range(4)]), rows.counts)
+    return replace(split, n_tried=float(n_tried)), gain / 3, cells  # four cells take three splits
+
+
+def _labels(rows: Rows) -> tuple[Ints, Ints]:
+    """Class of each row, of a number its quarter in the cell, and how many rows each has."""
+    if rows.counts.dtype != np.float64:
+        return rows.y, rows.counts
+    number = rows.y[:, 1]
+    quarter = np.searchsorted(np.unique(np.quantile(number, (0.25, 0.5, 0.75))), number)
+    return quarter, np.bincount(quarter)
 
 
 def _tests(rows: Rows, columns: Columns, column: int) -> list[tuple[int, int, bool]]:
@@ -67,7 +81,7 @@ def _tests(rows: Rows, columns: Columns, column: int) -> list[tuple[int, int, bo
     is_numeric = columns.edges[column] is not None
     if is_numeric:
         start = columns.offsets[np.searchsorted(columns.numeric, column)]
-        sizes = rows.histogram[start : start + columns.n_codes[column] - 1].sum(axis=1)  # but the missing
+        sizes = n_rows(rows.histogram[start : start + columns.n_codes[column] - 1])  # but the missing
     elif columns.n_codes[column] > len(rows.index):  # values are rare
         return []
     else:
@@ -93,9 +107,10 @@ def _split_of(
 ) -> Split | None:
     column, code, is_threshold = test
     inside = _is_inside(rows, columns, test)
-    left = np.bincount(rows.y[inside], minlength=len(rows.counts)).astype(np.int64)
+    y, n_classes = rows.y[inside], len(rows.counts)
+    left = y.sum(axis=0) if y.ndim > 1 else np.bincount(y, minlength=n_classes).astype(np.int64)
     children = np.stack([left, rows.counts - left])
-    if children.sum(axis=1).min() < min_leaf:
+    if n_rows(children).min() < min_leaf:
         return None
     gain = scoring.gain(children, rows.counts)
     if is_threshold:
