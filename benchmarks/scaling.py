@@ -142,8 +142,6 @@ def draw(cases: list[dict[str, Any]]) -> dict[str, Any]:
     figures = {}
     for name, along, key, label in (
         ("scaling-rows", "rows", "cpu", "CPU seconds"),
-        ("scaling-columns", "columns", "cpu", "CPU seconds"),
-        ("scaling-memory", "rows", "peak_mb", "peak memory of the call, MB"),
     ):
         found = series(cases, along, key)
         figure = Figure(figsize=(4.6 * max(len(found), 1), 4.8), layout="constrained")

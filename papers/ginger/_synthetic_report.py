@@ -170,7 +170,7 @@ def plot_fig1(result: Fig1) -> Figure:
                 errors = result.first.exact[rule][:n_features]
                 order = ranking(score, errors)
                 place = np.arange(1, n_features + 1)
-                axis.plot(place, errors[order], style, color=RULE_COLORS[rule], marker=".", lw=1.2, ms=5)
+                axis.plot(place, errors[order], style, color=RULE_COLORS[rule], lw=1.2)
                 for feature, marker in ((11, "^"), (12, "s")):
                     at = np.flatnonzero(order == feature)
                     axis.plot(

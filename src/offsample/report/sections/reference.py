@@ -29,6 +29,7 @@ _MOST_VALUES, _MOST_STEPS = 50, 300  # of a category that have a weight, and of 
 _FEWEST_TO_CHOOSE = 3  # folds, for each to be told by the others which is better
 _MOST_ROWS = 30_000  # that it is fitted to: more change little
 _FEW_VALUES = 1_000_000  # rows times columns, for which one thread is as fast
+_MOST_ASKED = 200  # columns, as they are ranked, whether it uses them
 _MOST_TESTED = 5_000  # rows of a fold whose values are shuffled
 _MOST_CODES = 255  # values of a category; of more, their codes are taken as numbers
 _SECONDS = 2.5e-6  # that a value takes when 50 trees are fitted to it, about
@@ -93,7 +94,7 @@ def compare(study: Study, features: Sequence[Any], rated: Any, used: Collection[
     base = study.majority_error if metric.is_error else baseline_score(study)
     gain = abs(metric.parts(found, study.costs)[0] - base)
     is_far = rated.is_known and cost > radius and cost >= _FAR * gain
-    others = [place for place, name in enumerate(features) if name not in used]
+    others = [place for place, name in enumerate(features) if name not in used][:_MOST_ASKED]
     reference = Reference(
         best,
         float(wrong.mean()),
