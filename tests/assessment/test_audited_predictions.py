@@ -396,6 +396,33 @@ def test_few_rows_left_out_of_a_fold_are_no_optimism():
         predicted = [y + 0.8 * rng.normal(size=150) for _ in range(6)]
         left.append(audit_search(predictions=predicted, y=y, metric="r2", fold=np.arange(150) % 5).corrected)
     assert np.mean(left) == pytest.approx(0.36, abs=0.15)  # .10 before
+    # Of folds of eight rows, those left out may hardly vary at all.
+    fold = np.arange(40) % 5
+    tiny = audit_search(predictions=[p[:40] for p in predicted], y=y[:40], metric="r2", fold=fold)
+    assert -0.5 < tiny.corrected < tiny.naive
+    own = [
+        np.mean([metrics.r2_score(y[:40][fold == k], p[:40][fold == k]) for k in range(5)]) for p in predicted
+    ]
+    assert tiny.naive == pytest.approx(max(own))
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "error", "log_loss", "balanced_accuracy"])
+def test_folds_count_alike_in_what_is_corrected_too(metric):
+    rng = np.random.default_rng(3)
+    fold = np.repeat([0, 1, 2], [240, 30, 30])
+    y = rng.integers(0, 2, 300)
+    hits = [np.where(rng.random(300) < np.where(fold == 0, 0.9, 0.55), y, 1 - y) for _ in range(3)]
+    predicted = [np.where(p == 1, 0.8, 0.2) for p in hits] if metric == "log_loss" else hits
+    one = audit_search(predictions=predicted[:1], y=y, metric=metric, fold=fold)
+    assert one.naive == pytest.approx(one.corrected)
+    assert one.naive == pytest.approx(
+        np.mean([THEIRS[metric](y[fold == k], predicted[0][fold == k]) for k in range(3)])
+    )
+    groups = {"groups": np.arange(300) // 2}  # of two rows
+    assert audit_search(predictions=predicted[:1], y=y, metric=metric, fold=fold, **groups).optimism == (
+        pytest.approx(0)
+    )
+    assert 0 < audit_search(predictions=predicted, y=y, metric=metric, fold=fold).optimism < 0.2
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def test_bootstrap_weighs_groups_by_their_rows():
         if len(left):
             means = [np.average(row[list(drawn)], weights=sizes[list(drawn)]) for row in losses]
             chosen_losses.append(np.average(losses[np.argmin(means)][left], weights=sizes[left]))
-    assert bootstrap(losses, sizes=sizes) == pytest.approx(np.mean(chosen_losses))
+    assert bootstrap(losses, weights=sizes) == pytest.approx(np.mean(chosen_losses))
 
 
 def test_groups_are_drawn_by_fold_and_by_class_where_they_have_one():

@@ -296,7 +296,7 @@ def audit_search(
         n_samples=known.n_rows,
         greater_is_better=found.greater_is_better,
         metric=found.title,
-        n_groups=None if known.sizes is None else len(known.sizes),
+        n_groups=len(known.weights) if known.grouped and known.weights is not None else None,
         new_rows=Units.of(groups, time).new_rows,
         caution=caution,
     )

@@ -108,13 +108,19 @@ class ScoredRows:
         return [np.flatnonzero(self.fold == k) for k in range(int(self.fold.max()) + 1)]
 
     @cached_property
-    def sizes(self) -> Floats:
-        """Rows of each unit."""
-        return np.bincount(self.unit).astype(float)
+    def _of_rows(self) -> Floats:
+        """Weight of each row, 1 on average: folds count alike, as in the mean over folds."""
+        sizes = np.bincount(self.fold)
+        return np.asarray(len(self.fold) / (len(sizes) * sizes[self.fold]), dtype=float)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """Weight of each unit: its rows, where folds are of one size."""
+        return np.bincount(self.unit, self._of_rows)
 
     def strata(self, by_class: bool) -> Ints:
         """Return what each unit is drawn among: those of its fold, and of its class, where it has one."""
-        codes: Ints = np.zeros(len(self.sizes), dtype=int)
+        codes: Ints = np.zeros(len(self.weights), dtype=int)
         for key in (self.fold, *([np.unique(self.y, return_inverse=True)[1]] if by_class else [])):
             of_unit = np.zeros_like(codes)
             of_unit[self.unit] = key
@@ -124,7 +130,7 @@ class ScoredRows:
 
     def check_whole(self) -> None:
         """Refuse groups that are split between folds: the others learned from the rest of them."""
-        parts = np.zeros((len(self.sizes), len(self.rows)), dtype=int)
+        parts = np.zeros((len(self.weights), len(self.rows)), dtype=int)
         np.add.at(parts, (self.unit, self.fold), 1)
         if ((parts > 0) & (parts < parts.max(axis=1, keepdims=True))).any():
             raise ValueError(
@@ -138,7 +144,7 @@ class ScoredRows:
 
     def by_unit(self, rows: Floats) -> Floats:
         """Mean of each unit."""
-        return np.array([np.bincount(self.unit, row) / self.sizes for row in rows])
+        return np.array([np.bincount(self.unit, row * self._of_rows) / self.weights for row in rows])
 
 
 def draw_counts(strata: Ints, n_draws: int, seed: int = 0) -> NDArray[np.uint8]:
