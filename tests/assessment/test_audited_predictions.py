@@ -286,7 +286,7 @@ Y = [0, 1, 0, 1]
                 "fold": [0, 0, 0, 1] * 3,
                 "groups": [0] * 12,
             },
-            "group is tested in several folds, and not whole",
+            "group is tested in several folds, so that models",
         ),
     ],
 )

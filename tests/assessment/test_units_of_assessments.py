@@ -269,6 +269,33 @@ def test_splits_that_are_not_recognised_are_refused(cv):
         audit_search(np.random.default_rng(0).random((3, 30)), cv=cv)
 
 
+TWINS, FOURS = np.repeat(np.arange(100), 2), np.repeat(np.arange(50), 4)
+
+
+@pytest.mark.parametrize(
+    ("cv", "groups", "is_whole"),
+    [
+        (KFold(5, shuffle=True, random_state=0), TWINS, False),
+        (list(zip([[]] * 2, [np.arange(0, 200, 2), np.arange(1, 200, 2)], strict=True)), TWINS, False),
+        (KFold(5, shuffle=True, random_state=0), FOURS, False),
+        (list(zip([[]] * 4, [np.arange(k, 200, 4) for k in range(4)], strict=True)), FOURS, False),
+        (RepeatedKFold(n_splits=5, n_repeats=2, random_state=0), TWINS, False),
+        (GroupKFold(5), TWINS, True),
+        (GroupShuffleSplit(30, test_size=0.2, random_state=0), FOURS, True),
+        (RepeatedKFold(n_splits=5, n_repeats=2, random_state=0), np.arange(200), True),
+        (ShuffleSplit(10, test_size=0.2, random_state=0), np.arange(200), True),
+    ],
+)
+def test_folds_share_a_group_only_where_they_test_its_rows_again(cv, groups, is_whole):
+    splits = cv if isinstance(cv, list) else list(cv.split(groups[:, None], groups=groups))
+    tested = ScoredRows.of_splits(splits, groups % 2, groups)
+    if is_whole:
+        tested.check_whole()
+    else:
+        with pytest.raises(ValueError, match="a group is tested in several folds, so that models learned"):
+            tested.check_whole()
+
+
 def test_repeats_are_corrected_one_by_one():
     scores = np.random.default_rng(0).normal(0.7, 0.05, (8, 30))
     found = audit_search(scores, cv=5)

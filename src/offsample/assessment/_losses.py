@@ -280,7 +280,8 @@ class SearchLosses:
 
     def _variance_of_mean(self, near: Booleans) -> float:
         """Variance of the weighted mean of the units, on average over the configurations `near`."""
-        assert self.units is not None and self.weights is not None
+        assert self.units is not None
+        assert self.weights is not None
         beyond, n, total = distinct(self.units[near]), len(self.weights), self.weights.sum()
         beyond = self.weights * (beyond - beyond @ self.weights[:, None] / total)
         return float((beyond**2).sum(axis=1).mean()) * n / (n - 1) / total**2

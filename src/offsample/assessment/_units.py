@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln, logsumexp
 from sklearn.base import is_classifier
 from sklearn.model_selection import BaseShuffleSplit, LeavePOut
 from sklearn.utils.parallel import Parallel, delayed
 
 from offsample import _folds
 from offsample._held_out_counts import together
-from offsample._typing import Floats, Ints
+from offsample._typing import Booleans, Floats, Ints
 from offsample.tables import unit_codes
 
 # More scores than this are seldom those of one cross-validation.
@@ -129,13 +130,28 @@ class ScoredRows:
         return codes
 
     def check_whole(self) -> None:
-        """Refuse groups that are split between folds: the others learned from the rest of them."""
-        parts = np.zeros((len(self.weights), len(self.rows)), dtype=int)
+        """Refuse groups that are split between folds: the others learned from the rest of them.
+
+        Folds may share a group only if they test the same rows again: as many in each, with the same labels,
+        in repeats that test each group once, or where rows that were split at random would not fall so.
+        """
+        parts = np.zeros((len(self.weights), len(self.rows)))
+        labels = np.zeros_like(parts)
         np.add.at(parts, (self.unit, self.fold), 1)
-        if ((parts > 0) & (parts < parts.max(axis=1, keepdims=True))).any():
+        np.add.at(labels, (self.unit, self.fold), self.y)
+        tested = parts > 0
+        if (tested.sum(axis=1) == 1).all():
+            return
+        mean = (labels.sum(axis=1) / parts.sum(axis=1))[:, None]
+        differ = np.abs(labels / np.maximum(parts, 1) - mean)
+        again = tested & (
+            (parts != parts.max(axis=1, keepdims=True)) | (differ > 1e-9 * np.abs(self.y).max())
+        )
+        if again.any() or tested.all(axis=0).any() or not (_are_repeats(tested) or _by_design(parts)):
             raise ValueError(
-                "a group is tested in several folds, and not whole in each, so that models learned from the "
-                "rest of it: predict folds of whole groups"
+                "a group is tested in several folds, so that models learned from the rest of it: predict "
+                "folds of whole groups. If the folds test the same rows again, leave out fold, and the score "
+                "is that of all predictions"
             )
 
     def by_fold(self, rows: Floats) -> Floats:
@@ -145,6 +161,28 @@ class ScoredRows:
     def by_unit(self, rows: Floats) -> Floats:
         """Mean of each unit."""
         return np.array([np.bincount(self.unit, row * self._of_rows) / self.weights for row in rows])
+
+
+def _are_repeats(tested: Booleans) -> bool:
+    """Whether the folds, in their order, are of cross-validations that test each unit once."""
+    seen = np.zeros(len(tested), dtype=bool)
+    for fold in tested.T:
+        if seen.all():
+            seen[:] = False
+        if (seen & fold).any():
+            return False
+        seen |= fold
+    return bool(seen.all())
+
+
+def _by_design(parts: Floats) -> bool:
+    """Whether units with as many rows in each of their folds are not to be had from random folds of rows."""
+    k, log_chance = parts.shape[1], 0.0
+    for m, n_units in zip(*np.unique(parts.sum(axis=1), return_counts=True), strict=True):
+        j = np.array([j for j in range(1, k + 1) if m % j == 0])  # folds that have m / j of its rows each
+        ways = gammaln(k + 1) - gammaln(j + 1) - gammaln(k - j + 1) + gammaln(m + 1) - j * gammaln(m / j + 1)
+        log_chance += n_units * float(logsumexp(ways - m * np.log(k)))
+    return log_chance < -20
 
 
 def draw_counts(strata: Ints, n_draws: int, seed: int = 0) -> NDArray[np.uint8]:
