@@ -356,6 +356,14 @@ def test_bad_commands_are_one_sentence(file, more, message):
     assert message in result.output
 
 
+@pytest.mark.parametrize("metric", ["auc", "brier", "r2"])
+def test_identifiers_are_no_predictions(metric):
+    y, p = np.arange(20) % 2, np.linspace(0.1, 0.9, 20)
+    predictions = {"a": p, "patient": np.arange(20) // 2, "b": p[::-1]}
+    with pytest.raises(ValueError, match="'patient' has 9 where others have fractions, which are what"):
+        audit_search(predictions=predictions, y=y, metric=metric)
+
+
 def test_aliases():
     assert metric_of("roc_auc") is metric_of("auc")
     assert metric_of("neg_root_mean_squared_error") is metric_of("rmse")

@@ -71,6 +71,7 @@ def predicted_losses(
                     f"{asked.title} is of numbers, and {label!r} has {text!r}: leave out what is no "
                     "prediction (--ignore on the command line)"
                 )
+        _check_alike(labels, [p[rows] for p in arrays], asked.title, asked.response != "predict")
     elif not callable(metric):
         classes = {*y[rows].tolist()}
         beside = {
@@ -116,6 +117,25 @@ def _configurations(
     arrays = [np.asarray(p) for p in predictions]
     arrays = [np.asarray(predictions)] if arrays and arrays[0].ndim == 0 else arrays
     return list(range(len(arrays))), arrays, given
+
+
+def _check_alike(labels: list[Any], arrays: list[NDArray[Any]], title: str, of_classes: bool) -> None:
+    """Refuse whole numbers beside fractions, and numbers beside probabilities: identifiers, most likely."""
+    if arrays[0].ndim > 1:
+        return
+    values = [np.asarray(p, dtype=float) for p in arrays]
+    is_code = [p.dtype.kind in "iu" and len(np.unique(p)) > 2 for p in arrays]
+    if of_classes:
+        within = [np.nanmin(v) >= 0 and np.nanmax(v) <= 1 if np.isfinite(v).any() else True for v in values]
+        is_code = [code or not inside for code, inside in zip(is_code, within, strict=True)]
+    if any(is_code) and not all(is_code):
+        label, value = next(
+            (la, v.max()) for la, v, code in zip(labels, values, is_code, strict=True) if code
+        )
+        raise ValueError(
+            f"{label!r} has {value:g} where others have fractions, which are what {title} is of: leave out "
+            "what is no prediction (--ignore on the command line)"
+        )
 
 
 def _is_missing(p: NDArray[Any]) -> Booleans:

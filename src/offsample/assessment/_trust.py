@@ -276,8 +276,7 @@ def _of_audit(audit: Audit, baseline: float | None) -> ScoreTrust:
         )
     if baseline is not None and audit.low <= baseline <= audit.high:
         sentences.append(f"It may mean nothing: mere guessing has {number(baseline)}.")
-    if audit.caution:
-        sentences.append(audit.caution)
+    sentences += [said for said in (audit.caution, audit.assumed) if said]
     same = {
         field.name: getattr(audit, field.name) for field in fields(ScoreTrust) if hasattr(audit, field.name)
     }

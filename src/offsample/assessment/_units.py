@@ -5,7 +5,7 @@ Audits, comparisons and tests ask here for folds, samples and losses, and never 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -42,33 +42,67 @@ def folds_of(cv: Any, X: Any, y: Any, estimator: Any, groups: Ints | None = None
     return splits
 
 
-def repeats_of(cv: Any, n_scores: int) -> int:
+def splits_of(search: Any, cv: Any) -> Any:
+    """Return what made the folds: as given, or of the search; splits one after the other as a list."""
+    if cv is None and hasattr(search, "cv"):
+        cv = 5 if search.cv is None else search.cv  # scikit-learn's default
+    if isinstance(cv, Iterator) and not (cv := list(cv)):
+        raise ValueError(
+            "the splits of the search came one by one and are used up: give cv, a list of their training and "
+            "test rows"
+        )
+    return int(cv) if isinstance(cv, np.integer) else cv
+
+
+def repeats_of(cv: Any, n_scores: int, n_rows: int | None = None) -> int | None:
     """Return how often each row was tested, from what made the folds of so many scores.
 
     Once in k folds, blocks of time or a hold-out set; as often as it is repeated in repeated
-    cross-validation; and on average as often as there are random splits times the share that they test.
+    cross-validation; and on average as often as there are random splits times the share that they test. None
+    where nothing is known of a few scores.
     """
-    if isinstance(cv, int) and n_scores % cv == 0:
+    if cv is None and n_scores == 1:
+        return 1
+    n_splits = _n_splits(cv)
+    if n_splits is not None and (
+        n_splits < 1 or (n_scores % n_splits if isinstance(cv, int) else n_scores != n_splits)
+    ):
+        raise ValueError(
+            f"each configuration has {n_scores} scores, and cv means {n_splits}: give what made these folds"
+        )
+    if isinstance(cv, int):
         return n_scores // cv
     if hasattr(cv, "n_repeats"):
         return int(cv.n_repeats)
-    if isinstance(cv, list | tuple) and len(cv) == n_scores:
+    if isinstance(cv, list | tuple):
         tests = [np.unique(test) for _, test in cv]
-        n_rows = len(np.unique(np.concatenate(tests)))
-        return max(1, round(sum(map(len, tests)) / n_rows))
-    if isinstance(cv, BaseShuffleSplit) and not any(
-        isinstance(size, int) for size in (cv.test_size, cv.train_size)
-    ):
-        kept = 1 - cv._default_test_size if cv.train_size is None else cv.train_size
-        return max(1, round(n_scores * float(1 - kept if cv.test_size is None else cv.test_size)))
-    is_known = hasattr(cv, "split") and type(cv).__module__.startswith("sklearn.")
-    if n_scores <= MOST_FOLDS or (is_known and not isinstance(cv, BaseShuffleSplit | LeavePOut)):
-        return 1
+        return max(1, round(sum(map(len, tests)) / len(np.unique(np.concatenate(tests)))))
+    if isinstance(cv, BaseShuffleSplit):
+        kept = cv._default_test_size if cv.train_size is None else cv.train_size
+        size, is_kept = (kept, cv.train_size is not None) if cv.test_size is None else (cv.test_size, False)
+        share = size / n_rows if isinstance(size, int) and n_rows else size
+        if n_scores == 1 or isinstance(share, float):
+            return max(1, round(n_scores * (1 - share if is_kept else share)))
+    elif not isinstance(cv, LeavePOut):
+        if hasattr(cv, "split") and type(cv).__module__.startswith("sklearn."):
+            return 1
+        if n_scores <= MOST_FOLDS:
+            return None
     raise ValueError(
         f"each configuration has {n_scores} scores, of as many folds, or of repeated or random splits that "
         "test the same rows again: say which with cv, the number of folds that test each row once, the "
         "splitter, or a list of training and test rows"
     )
+
+
+def _n_splits(cv: Any) -> int | None:
+    """Return the number of splits, if it can be told without rows."""
+    if isinstance(cv, int | list | tuple):
+        return cv if isinstance(cv, int) else len(cv)
+    try:
+        return int(cv.get_n_splits())
+    except (AttributeError, TypeError, ValueError):
+        return None
 
 
 def groups_of(groups: Any, n_rows: int) -> Ints | None:
