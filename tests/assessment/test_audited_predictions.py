@@ -364,6 +364,19 @@ def test_identifiers_are_no_predictions(metric):
         audit_search(predictions=predictions, y=y, metric=metric)
 
 
+def test_intervals_end_where_scores_do():
+    y, p = np.arange(30) % 2, np.where(np.arange(30) == 7, 0.99, 0.01 + 0.98 * (np.arange(30) % 2))
+    assert audit_search(predictions=[np.abs(p - 0.001)], y=y, metric="log_loss").low >= 0
+    p[7] = 0.01
+    found = audit_search(predictions=[p], y=y, metric="log_loss")
+    assert 0 == found.low < found.corrected < found.high
+    assert audit_search(predictions=[p], y=y, metric="r2").high <= 1
+    trust = trust_in_score(0.02, n_test=30, n_configurations=1000, metric="log_loss", standard_error=0.03)
+    assert trust.low == 0 < trust.high
+    shown = repr(audit_search(predictions=[p], y=y, metric="rmse")).splitlines()
+    assert len({line.index(line.split("  ")[-2].split()[-1]) for line in shown[1:3]}) == 1
+
+
 def test_aliases():
     assert metric_of("roc_auc") is metric_of("auc")
     assert metric_of("neg_root_mean_squared_error") is metric_of("rmse")

@@ -14,7 +14,7 @@ from offsample._text import amount, number, percentage
 from offsample._ties import best_of, rounded
 from offsample.assessment._correctors import indistinguishable
 from offsample.assessment._losses import SearchLosses
-from offsample.assessment._metrics import METRICS
+from offsample.assessment._metrics import METRICS, within
 from offsample.assessment._predictions import predicted_losses
 from offsample.assessment._result import Result
 from offsample.assessment._scores import complexity_of, read_scores
@@ -73,14 +73,15 @@ class Audit(Result):
 
     def __repr__(self) -> str:
         on = amount(self.n_folds, "fold") if self.n_folds > 1 else f"{self.n_samples or 'unknown':,} rows"
+        wide = max(15, len(f"best {self.metric}"))
         lines = [
             f"Audit of the best of {amount(self.n_configurations, 'configuration')}, {on}, by {self.method}"
             + (f", on new ones of {self.n_groups:,} groups" if self.n_groups else ""),
-            f"best {self.metric:10} {number(self.naive)}  {_text(self.label)}",
-            f"corrected       {number(self.corrected)}  {percentage(self.confidence)} interval "
+            f"{'best ' + self.metric:{wide}} {number(self.naive)}  {_text(self.label)}",
+            f"{'corrected':{wide}} {number(self.corrected)}  {percentage(self.confidence)} interval "
             f"{number(self.low)}–{number(self.high)}",
-            f"optimism        {number(self.optimism)}",
-            f"as good as best {amount(len(self.as_good_as_best), 'configuration')}, at most "
+            f"{'optimism':{wide}} {number(self.optimism)}",
+            f"{'as good as best':{wide}} {amount(len(self.as_good_as_best), 'configuration')}, at most "
             f"{number(self.tolerance)} worse"
             + (f"; the simplest: {_text(self.simplest_label)}" if self.simplest is not None else ""),
         ]
@@ -221,6 +222,8 @@ def audit_search(
     if n_samples is not None:
         check_count("n_samples", n_samples, 1, _MOST_ROWS)
     assumed = ""
+    if losses is not None and metric is not None:
+        raise ValueError("losses are scored already: leave out metric, or give predictions")
     if losses is not None:
         predictions, metric = losses, "loss"
     if predictions is not None:
@@ -247,6 +250,9 @@ def audit_search(
                     "for repeated or random splits give cv, or they look more certain than they are."
                 )
             known = SearchLosses.of_scores(found, n_samples, n_repeats or 1)
+            if n_scores == 1 and n_samples is not None and known.error_shift is not None:
+                kind = "accuracies" if found.greater_is_better else "error rates, which a loss is not,"
+                assumed = f"The scores are taken as {kind} of {n_samples:,} rows."
         elif not (hasattr(search, "cv_results_") and hasattr(search, "estimator")):
             raise ValueError("X and y are for a scikit-learn search, whose configurations can be refitted")
         else:
@@ -265,6 +271,7 @@ def audit_search(
     # Losses go back into the unit and direction of the scores.
     sign = -1.0 if found.greater_is_better else 1.0
     low, high = sorted(sign * end for end in known.interval(corrected, indistinguishable(folds), confidence))
+    low, high = within(found.title, low, high)
     near, tolerance = known.as_good_as_best(confidence, tolerance)
     means = folds.mean(axis=1)
     best = best_of(-means)

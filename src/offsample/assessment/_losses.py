@@ -243,8 +243,9 @@ class SearchLosses:
         variance of Nadeau and Bengio. They are too large, for the best was lucky: given what was seen, true
         means that vary about their mean by τ² are normal about the observed ones shrunk by k = τ² / (τ² +
         σ²), with a variance of k σ². So a difference d with standard error s is taken as normal about k d
-        with variance k s². As τ² is estimated, the upper quartile of it is taken. The default tolerance is
-        one standard error of the best score.
+        with variance k s². As τ² is estimated, the upper quartile of it is taken; and as one that is worse
+        than many equal ones is no draw from a normal distribution, none may seem worse than the tolerance
+        either. The default tolerance is one standard error of the best score.
         """
         means = self.folds.mean(axis=1)
         best, n = best_of(-means), self.folds.shape[1]
@@ -269,7 +270,7 @@ class SearchLosses:
             kept = max(0.0, 1 - noise / total) if total > 0 else 0.0
         allowed = math.sqrt(factor * drawn[best].var(ddof=1)) if tolerance is None else tolerance
         worse = kept * (means - means[best]) + quantile * math.sqrt(kept) * spread
-        return np.asarray(worse <= allowed + _TIE), allowed
+        return np.asarray(np.maximum(worse, means - means[best]) <= allowed + _TIE), allowed
 
     def _drawn_means(self) -> Floats:
         """Mean losses on bootstrap samples of the units, configurations × draws."""

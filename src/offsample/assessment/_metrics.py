@@ -62,6 +62,10 @@ class Metric:
                 f"predictions have {p.shape[1]} columns, expected one for each of the {n} classes"
             )
         if self.response != "predict":
+            if n == 1:
+                raise ValueError(
+                    f"{self.title} needs two classes, and all rows are of {classes.tolist()[0]!r}"
+                )
             if p.ndim == 1 and n != 2:
                 raise ValueError(
                     f"{self.title} of {n} classes needs a column of predictions for each, in their order"
@@ -192,6 +196,20 @@ METRICS = {
     "rmse": Metric("root mean squared error", lambda y, p, counts: np.sqrt(_mean((y - p) ** 2, counts))),
     "loss": _of_rows("loss", lambda _, p: p, can_guess=False),
 }
+
+
+def within(title: str, low: float, high: float) -> tuple[float, float]:
+    """Cut an interval where the scores end; of what is not known it stays as it is."""
+    if title in {metric.title for metric in METRICS.values()} - {"R²", "loss"}:
+        low = max(low, 0.0)
+    return low, min(high, 1.0) if title in (
+        "accuracy",
+        "error",
+        "balanced accuracy",
+        "F1",
+        "AUC",
+        "R²",
+    ) else high
 
 
 def title_of(name: str) -> str:

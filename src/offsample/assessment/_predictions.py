@@ -101,6 +101,11 @@ def _configurations(
     """Names and predictions of the configurations, and what is known of rows, some of it from columns."""
     if study is not None:
         trials = [trial for trial in study.trials if predictions in trial.user_attrs]
+        if not trials:
+            kept = sorted({name for trial in study.trials for name in trial.user_attrs})
+            raise ValueError(
+                f"no trial has the user attribute {predictions!r}, but {', '.join(kept) or 'none'}"
+            )
         found = [np.asarray(trial.user_attrs[predictions]) for trial in trials]
         return [dict(trial.params) for trial in trials], found, given
     if isinstance(predictions, str | Path):
