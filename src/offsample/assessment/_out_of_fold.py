@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -30,14 +29,7 @@ _SCORINGS = (
 
 
 def out_of_fold_losses(
-    search: Any,
-    cv: Any,
-    params: Iterable[Any],
-    X: Any,
-    y: Any,
-    groups: Any,
-    n_jobs: int | None,
-    progress: bool,
+    search: Any, cv: Any, params: Any, X: Any, y: Any, groups: Any, n_jobs: int | None, progress: bool
 ) -> SearchLosses:
     """Refit each configuration of a search once on each of its folds."""
     estimator, y = search.estimator, column_or_1d(y)

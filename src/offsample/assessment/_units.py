@@ -19,7 +19,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from offsample import _folds
 from offsample._held_out_counts import together
-from offsample._typing import Booleans, Floats, Ints
+from offsample._typing import Floats, Ints
 from offsample.tables import unit_codes
 
 # More scores than this are seldom those of one cross-validation.
@@ -181,7 +181,9 @@ class ScoredRows:
         again = tested & (
             (parts != parts.max(axis=1, keepdims=True)) | (differ > 1e-9 * np.abs(self.y).max())
         )
-        if again.any() or tested.all(axis=0).any() or not (_are_repeats(tested) or _by_design(parts)):
+        ahead = np.ptp(tested.cumsum(axis=1), axis=0)  # 0 or 1, and 0 at the end, of repeats in their order
+        are_repeats = bool(ahead.max() == 1 and ahead[-1] == 0)
+        if again.any() or tested.all(axis=0).any() or not (are_repeats or _by_design(parts)):
             raise ValueError(
                 "a group is tested in several folds, so that models learned from the rest of it: predict "
                 "folds of whole groups. If the folds test the same rows again, leave out fold, and the score "
@@ -195,18 +197,6 @@ class ScoredRows:
     def by_unit(self, rows: Floats) -> Floats:
         """Mean of each unit."""
         return np.array([np.bincount(self.unit, row * self._of_rows) / self.weights for row in rows])
-
-
-def _are_repeats(tested: Booleans) -> bool:
-    """Whether the folds, in their order, are of cross-validations that test each unit once."""
-    seen = np.zeros(len(tested), dtype=bool)
-    for fold in tested.T:
-        if seen.all():
-            seen[:] = False
-        if (seen & fold).any():
-            return False
-        seen |= fold
-    return bool(seen.all())
 
 
 def _by_design(parts: Floats) -> bool:
