@@ -362,6 +362,8 @@ def test_identifiers_are_no_predictions(metric):
     predictions = {"a": p, "patient": np.arange(20) // 2, "b": p[::-1]}
     with pytest.raises(ValueError, match="'patient' has 9 where others have fractions, which are what"):
         audit_search(predictions=predictions, y=y, metric=metric)
+    if metric == "auc":  # ratings need not be probabilities
+        assert audit_search(predictions={"a": p, "b": 7 * p - 3}, y=y, metric=metric).n_configurations == 2
 
 
 def test_intervals_end_where_scores_do():

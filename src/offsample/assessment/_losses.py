@@ -118,8 +118,8 @@ class SearchLosses:
     ) -> SearchLosses:
         """Take scores, configurations × folds × (all rows, then each draw), that are no means over rows.
 
-        What each draw chooses is judged on the units that it leaves out. Of few rows some scores are worse,
-        R² most of all: what is chosen is judged less strictly by as much as the best configuration of all
+        What each draw chooses is judged on the units that it leaves out. Of few rows some scores are worse:
+        what is chosen is judged less strictly by as much as the best configuration of all
         rows is worse on what is left out.
         """
         tested = draws.tested
@@ -285,7 +285,7 @@ class SearchLosses:
         assert self.weights is not None
         beyond, n, total = distinct(self.units[near]), len(self.weights), self.weights.sum()
         beyond = self.weights * (beyond - beyond @ self.weights[:, None] / total)
-        return float((beyond**2).sum(axis=1).mean()) * n / (n - 1) / total**2
+        return float((beyond**2).sum(axis=1).mean() * n / (n - 1) / total**2)
 
     def _group_interval(self, corrected: float, near: Booleans, confidence: float) -> tuple[float, float]:
         """Return the interval of a corrected loss whose units are groups, with Student's quantile."""

@@ -71,16 +71,17 @@ def predicted_losses(
                     f"{asked.title} is of numbers, and {label!r} has {text!r}: leave out what is no "
                     "prediction (--ignore on the command line)"
                 )
-        _check_alike(labels, [p[rows] for p in arrays], asked.title, asked.response != "predict")
+        beside = [p[rows] if p.dtype.kind in "iu" else p[rows].astype(float) for p in arrays]
+        _check_alike(labels, beside, asked.title)
     elif not callable(metric):
         classes = {*y[rows].tolist()}
-        beside = {
+        others = {
             label: p[rows].tolist()[0]
             for label, p in zip(labels, arrays, strict=True)
             if p.ndim == 1 and p.dtype.kind != "f" and not classes & {*p[rows].tolist()}
         }
-        if 0 < len(beside) < len(arrays):
-            label, value = next(iter(beside.items()))
+        if 0 < len(others) < len(arrays):
+            label, value = next(iter(others.items()))
             raise ValueError(
                 f"{label!r} has {value!s} and none of the classes: leave out what is no prediction (--ignore "
                 "on the command line)"
@@ -124,22 +125,18 @@ def _configurations(
     return list(range(len(arrays))), arrays, given
 
 
-def _check_alike(labels: list[Any], arrays: list[NDArray[Any]], title: str, of_classes: bool) -> None:
-    """Refuse whole numbers beside fractions, and numbers beside probabilities: identifiers, most likely."""
-    if arrays[0].ndim > 1:
-        return
-    values = [np.asarray(p, dtype=float) for p in arrays]
-    is_code = [p.dtype.kind in "iu" and len(np.unique(p)) > 2 for p in arrays]
-    if of_classes:
-        within = [np.nanmin(v) >= 0 and np.nanmax(v) <= 1 if np.isfinite(v).any() else True for v in values]
-        is_code = [code or not inside for code, inside in zip(is_code, within, strict=True)]
-    if any(is_code) and not all(is_code):
-        label, value = next(
-            (la, v.max()) for la, v, code in zip(labels, values, is_code, strict=True) if code
-        )
+def _check_alike(labels: list[Any], arrays: list[NDArray[Any]], title: str) -> None:
+    """Refuse whole numbers beside fractions: identifiers, most likely; 0 and 1 may be sure predictions."""
+    codes = {
+        i: float(p.max())
+        for i, p in enumerate(arrays)
+        if len(np.unique(p)) > 2 and (p.dtype.kind in "iu" or (title == "AUC" and (p % 1 == 0).all()))
+    }
+    if 0 < len(codes) < len(arrays):
+        place, value = next(iter(codes.items()))
         raise ValueError(
-            f"{label!r} has {value:g} where others have fractions, which are what {title} is of: leave out "
-            "what is no prediction (--ignore on the command line)"
+            f"{labels[place]!r} has {value:g} where others have fractions, which are what {title} is of: "
+            "leave out what is no prediction (--ignore on the command line)"
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -151,18 +151,12 @@ def _of_columns(columns: dict[str, list[Any]]) -> tuple[tuple[Any, ...], Floats]
     folds = _fold_columns([name for name in numbers if not _is_no_score(str(name))], list(columns))
     names = [name for name in columns if name not in numbers] or [n for n in numbers if n not in folds]
     names = [name for name in columns if str(name).startswith("params.")] or names
-    rows = range(len(columns[folds[0]]))
-    labels = tuple(
-        (
-            str(columns[names[0]][i])
-            if len(names) == 1
-            else {str(n).removeprefix("params."): columns[n][i] for n in names}
-        )
-        if names
-        else i
-        for i in rows
-    )
-    return labels, np.column_stack([numbers[name] for name in folds])
+    labels: Iterable[Any] = range(len(columns[folds[0]]))
+    if len(names) == 1:
+        labels = map(str, columns[names[0]])
+    elif names:
+        labels = [{str(n).removeprefix("params."): columns[n][i] for n in names} for i in labels]
+    return tuple(labels), np.column_stack([numbers[name] for name in folds])
 
 
 def _is_no_score(name: str) -> bool:

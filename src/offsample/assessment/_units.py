@@ -61,8 +61,6 @@ def repeats_of(cv: Any, n_scores: int, n_rows: int | None = None) -> int | None:
     cross-validation; and on average as often as there are random splits times the share that they test. None
     where nothing is known of a few scores.
     """
-    if cv is None and n_scores == 1:
-        return 1
     n_splits = _n_splits(cv)
     if n_splits is not None and (
         n_splits < 1 or (n_scores % n_splits if isinstance(cv, int) else n_scores != n_splits)
@@ -87,7 +85,7 @@ def repeats_of(cv: Any, n_scores: int, n_rows: int | None = None) -> int | None:
         if hasattr(cv, "split") and type(cv).__module__.startswith("sklearn."):
             return 1
         if n_scores <= MOST_FOLDS:
-            return None
+            return None if n_scores > 1 else 1
     raise ValueError(
         f"each configuration has {n_scores} scores, of as many folds, or of repeated or random splits that "
         "test the same rows again: say which with cv, the number of folds that test each row once, the "
@@ -151,7 +149,7 @@ class ScoredRows:
     @cached_property
     def weights(self) -> Floats:
         """Weight of each unit: its rows, where folds are of one size."""
-        return np.bincount(self.unit, self._of_rows)
+        return np.bincount(self.unit, self._of_rows).astype(float)
 
     def strata(self, by_class: bool) -> Ints:
         """Return what each unit is drawn among: those of its fold, and of its class, where it has one."""
