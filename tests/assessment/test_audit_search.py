@@ -354,6 +354,34 @@ def test_tables_of_all_kinds_agree(table, tmp_path, search):
     assert audit_search(results).corrected == pytest.approx(audit_search(search).corrected, abs=1e-12)
 
 
+TRACKED = {"run_id": ["r0", "r1"], "params.depth": [1, 2], "params.lr": [0.1, 0.2], "metrics.auc": [0.7, 0.8]}
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        TRACKED | {f"metrics.fold_{k}": [0.6 + k / 10, 0.7 + k / 10] for k in range(3)},
+        TRACKED | {f"metrics.auc_fold{k}": [0.6 + k / 10, 0.7 + k / 10] for k in range(3)} | {"seed": [1, 2]},
+        {"max_depth": [1, 2], "mean": [1, 2]} | {f"auc_{k}": [0.6 + k / 10, 0.7 + k / 10] for k in range(3)},
+        {"id": [1, 2], "train_time": [3, 4], "a": [0.6, 0.7], "b": [0.7, 0.8], "c": [0.8, 0.9]},
+    ],
+)
+def test_parameters_identifiers_and_times_are_no_folds(columns):
+    found = audit_search(pd.DataFrame(columns))
+    assert (found.naive, found.n_folds, found.best) == (pytest.approx(0.8), 3, 1)
+    if "run_id" in columns:
+        assert found.label == {"depth": 2, "lr": 0.2}
+
+
+def test_scores_of_several_kinds_are_refused():
+    columns = TRACKED | {"metrics.loss": [0.1, 0.2]}
+    with pytest.raises(ValueError, match=r"metrics\.auc, metrics\.loss are scores of several kinds: keep"):
+        audit_search(pd.DataFrame(columns))
+    of_two = {f"split{k}_test_{kind}": [0.6, 0.7] for kind in ("f1", "auc") for k in range(3)}
+    with pytest.raises(ValueError, match=r"split0_test_f1, split1_test_f1.* are scores of several kinds"):
+        audit_search(pd.DataFrame(of_two))
+
+
 def test_one_configuration(table):
     audit = audit_search(table[:1])
     assert audit.naive == audit.corrected == pytest.approx(table[0].mean())

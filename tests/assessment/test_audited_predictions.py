@@ -286,7 +286,7 @@ Y = [0, 1, 0, 1]
                 "fold": [0, 0, 0, 1] * 3,
                 "groups": [0] * 12,
             },
-            "group is tested in several folds, and not whole",
+            "group is tested in several folds, so that models",
         ),
     ],
 )
@@ -356,6 +356,29 @@ def test_bad_commands_are_one_sentence(file, more, message):
     assert message in result.output
 
 
+@pytest.mark.parametrize("metric", ["auc", "brier", "r2"])
+def test_identifiers_are_no_predictions(metric):
+    y, p = np.arange(20) % 2, np.linspace(0.1, 0.9, 20)
+    predictions = {"a": p, "patient": np.arange(20) // 2, "b": p[::-1]}
+    with pytest.raises(ValueError, match="'patient' has 9 where others have fractions, which are what"):
+        audit_search(predictions=predictions, y=y, metric=metric)
+    if metric == "auc":  # ratings need not be probabilities
+        assert audit_search(predictions={"a": p, "b": 7 * p - 3}, y=y, metric=metric).n_configurations == 2
+
+
+def test_intervals_end_where_scores_do():
+    y, p = np.arange(30) % 2, np.where(np.arange(30) == 7, 0.99, 0.01 + 0.98 * (np.arange(30) % 2))
+    assert audit_search(predictions=[np.abs(p - 0.001)], y=y, metric="log_loss").low >= 0
+    p[7] = 0.01
+    found = audit_search(predictions=[p], y=y, metric="log_loss")
+    assert 0 == found.low < found.corrected < found.high
+    assert audit_search(predictions=[p], y=y, metric="r2").high <= 1
+    trust = trust_in_score(0.02, n_test=30, n_configurations=1000, metric="log_loss", standard_error=0.03)
+    assert trust.low == 0 < trust.high
+    shown = repr(audit_search(predictions=[p], y=y, metric="rmse")).splitlines()
+    assert len({line.index(line.split("  ")[-2].split()[-1]) for line in shown[1:3]}) == 1
+
+
 def test_aliases():
     assert metric_of("roc_auc") is metric_of("auc")
     assert metric_of("neg_root_mean_squared_error") is metric_of("rmse")
@@ -396,6 +419,33 @@ def test_few_rows_left_out_of_a_fold_are_no_optimism():
         predicted = [y + 0.8 * rng.normal(size=150) for _ in range(6)]
         left.append(audit_search(predictions=predicted, y=y, metric="r2", fold=np.arange(150) % 5).corrected)
     assert np.mean(left) == pytest.approx(0.36, abs=0.15)  # .10 before
+    # Of folds of eight rows, those left out may hardly vary at all.
+    fold = np.arange(40) % 5
+    tiny = audit_search(predictions=[p[:40] for p in predicted], y=y[:40], metric="r2", fold=fold)
+    assert -0.5 < tiny.corrected < tiny.naive
+    own = [
+        np.mean([metrics.r2_score(y[:40][fold == k], p[:40][fold == k]) for k in range(5)]) for p in predicted
+    ]
+    assert tiny.naive == pytest.approx(max(own))
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "error", "log_loss", "balanced_accuracy"])
+def test_folds_count_alike_in_what_is_corrected_too(metric):
+    rng = np.random.default_rng(3)
+    fold = np.repeat([0, 1, 2], [240, 30, 30])
+    y = rng.integers(0, 2, 300)
+    hits = [np.where(rng.random(300) < np.where(fold == 0, 0.9, 0.55), y, 1 - y) for _ in range(3)]
+    predicted = [np.where(p == 1, 0.8, 0.2) for p in hits] if metric == "log_loss" else hits
+    one = audit_search(predictions=predicted[:1], y=y, metric=metric, fold=fold)
+    assert one.naive == pytest.approx(one.corrected)
+    assert one.naive == pytest.approx(
+        np.mean([THEIRS[metric](y[fold == k], predicted[0][fold == k]) for k in range(3)])
+    )
+    groups = {"groups": np.arange(300) // 2}  # of two rows
+    assert audit_search(predictions=predicted[:1], y=y, metric=metric, fold=fold, **groups).optimism == (
+        pytest.approx(0)
+    )
+    assert 0 < audit_search(predictions=predicted, y=y, metric=metric, fold=fold).optimism < 0.2
 
 
 @pytest.mark.parametrize(

@@ -168,7 +168,7 @@ def test_trust_in_a_table():
         audit.naive, audit.corrected, audit.low, audit.high,
     )  # fmt: skip
     assert trust.audit == audit
-    assert "It may mean nothing" in trust.sentences[-1]
+    assert "It may mean nothing" in trust.sentences[-2]
 
 
 @pytest.mark.parametrize(

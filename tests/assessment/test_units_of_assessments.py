@@ -128,7 +128,7 @@ def test_bootstrap_weighs_groups_by_their_rows():
         if len(left):
             means = [np.average(row[list(drawn)], weights=sizes[list(drawn)]) for row in losses]
             chosen_losses.append(np.average(losses[np.argmin(means)][left], weights=sizes[left]))
-    assert bootstrap(losses, sizes=sizes) == pytest.approx(np.mean(chosen_losses))
+    assert bootstrap(losses, weights=sizes) == pytest.approx(np.mean(chosen_losses))
 
 
 def test_groups_are_drawn_by_fold_and_by_class_where_they_have_one():
@@ -241,7 +241,9 @@ def splits_of(splitter, n_rows=40):
     [
         (5, 5, 1),
         (5, 30, 6),
-        (None, 10, 1),
+        (None, 10, None),
+        (object(), 10, None),
+        (None, 1, 1),
         (KFold(20), 20, 1),
         (TimeSeriesSplit(12), 12, 1),
         (GroupKFold(12), 12, 1),
@@ -261,12 +263,72 @@ def test_how_often_rows_are_tested_is_known_from_splitters_and_indices(cv, n_sco
     assert repeats_of(cv, n_scores) == n_repeats
 
 
-@pytest.mark.parametrize("cv", [None, 7, ShuffleSplit(30, test_size=9), LeavePOut(2), iter([]), object()])
+def test_a_few_scores_of_unknown_splits_are_taken_as_folds_in_so_many_words():
+    table = np.random.default_rng(0).random((3, 10))
+    sentence = "The 10 scores are taken as those of 10 folds that share no test row: for repeated"
+    assert audit_search(table).assumed.startswith(sentence)
+    assert sentence in repr(audit_search(table))
+    assert audit_search(table, cv=np.int64(10)).assumed == audit_search(table, cv=KFold(10)).assumed == ""
+    with_rows = repeats_of(ShuffleSplit(10, test_size=40), 10, n_rows=200)
+    assert with_rows == repeats_of(ShuffleSplit(10, test_size=0.2), 10) == 2
+    with pytest.raises(ValueError, match="10 scores, of as many folds, or of repeated"):
+        audit_search(table, cv=ShuffleSplit(10, test_size=40))
+
+
+@pytest.mark.parametrize(
+    ("cv", "n"), [(7, 7), (0, 0), (KFold(5), 5), (RepeatedKFold(n_splits=5, n_repeats=3), 15), ([], 0)]
+)
+def test_splitters_that_did_not_make_so_many_scores_are_refused(cv, n):
+    with pytest.raises(ValueError, match=f"each configuration has 30 scores, and cv means {n}: give what"):
+        audit_search(np.random.default_rng(0).random((3, 30)), cv=cv)
+
+
+def test_splits_that_came_one_by_one_are_given_again():
+    X, y = np.random.default_rng(1).normal(size=(60, 3)), np.arange(60) % 2
+    splits = list(RepeatedKFold(n_splits=3, n_repeats=2, random_state=0).split(X))
+    search = GridSearchCV(TREE, {"max_depth": [1, 2, None]}, cv=iter(splits)).fit(X, y)
+    for rows in ((), (X, y)):
+        with pytest.raises(ValueError, match="splits of the search came one by one and are used up: give cv"):
+            audit_search(search, *rows)
+        assert audit_search(search, *rows, cv=iter(splits)) == audit_search(search, *rows, cv=splits)
+    assert audit_search(search, cv=splits).corrected == audit_search(search, cv=3).corrected
+    assert audit_search(search, X, y, cv=splits).naive == pytest.approx(search.best_score_)
+
+
+@pytest.mark.parametrize("cv", [None, ShuffleSplit(30, test_size=9), LeavePOut(2), object()])
 def test_splits_that_are_not_recognised_are_refused(cv):
     with pytest.raises(
         ValueError, match="each configuration has 30 scores, of as many folds, or of repeated"
     ):
         audit_search(np.random.default_rng(0).random((3, 30)), cv=cv)
+
+
+TWINS, FOURS = np.repeat(np.arange(100), 2), np.repeat(np.arange(50), 4)
+
+
+@pytest.mark.parametrize(
+    ("cv", "groups", "is_whole"),
+    [
+        (KFold(5, shuffle=True, random_state=0), TWINS, False),
+        (list(zip([[]] * 2, [np.arange(0, 200, 2), np.arange(1, 200, 2)], strict=True)), TWINS, False),
+        (KFold(5, shuffle=True, random_state=0), FOURS, False),
+        (list(zip([[]] * 4, [np.arange(k, 200, 4) for k in range(4)], strict=True)), FOURS, False),
+        (RepeatedKFold(n_splits=5, n_repeats=2, random_state=0), TWINS, False),
+        (GroupKFold(5), TWINS, True),
+        (GroupShuffleSplit(30, test_size=0.2, random_state=0), FOURS, True),
+        (RepeatedKFold(n_splits=5, n_repeats=2, random_state=0), np.arange(200), True),
+        (ShuffleSplit(10, test_size=0.2, random_state=0), np.arange(200), True),
+    ],
+)
+def test_folds_share_a_group_only_where_they_test_its_rows_again(cv, groups, is_whole):
+    told = {"groups": groups} if type(cv).__name__.startswith("Group") else {}
+    splits = cv if isinstance(cv, list) else list(cv.split(groups[:, None], **told))
+    tested = ScoredRows.of_splits(splits, groups % 2, groups)
+    if is_whole:
+        tested.check_whole()
+    else:
+        with pytest.raises(ValueError, match="a group is tested in several folds, so that models learned"):
+            tested.check_whole()
 
 
 def test_repeats_are_corrected_one_by_one():

@@ -115,14 +115,28 @@ def level(n_folds, n_repeats, n_tests, *, n_rows=100, seed=0):
     return called / n_tests
 
 
-def beyond_tolerance(n_configurations, spread, n_searches, *, by_folds=False, n_rows=200, seed=0):
+# True errors of which the simplest is worse than many equal ones, or the last alone is the best.
+GAPS = {
+    "the simplest .04 worse than nine": [0.24] + 9 * [0.2],
+    "the simplest .04 worse than 29": [0.24] + 29 * [0.2],
+    "five .04 worse than five": 5 * [0.24] + 5 * [0.2],
+    "one .04 worse than one": [0.24, 0.2],
+    "nine .05 worse than one": 9 * [0.25] + [0.2],
+}
+
+
+def beyond_tolerance(
+    n_configurations, spread, n_searches, *, by_folds=False, n_rows=200, seed=0, errors=None
+):
     """How much worse than the best the simplest as good as it truly is, less the tolerance, of each search.
 
-    True errors are normal with a standard deviation of `spread`, and errors fall on the same hard rows.
+    True errors are normal with a standard deviation of `spread` unless given, and errors fall on the same
+    hard rows.
     """
     rng = np.random.default_rng([seed, n_configurations, int(1000 * spread)])
     for _ in range(n_searches):
         true = np.clip(rng.normal(0.3, spread, n_configurations), 0.05, 0.95)
+        true = true if errors is None else np.array(errors)
         shared = rng.uniform(0.4, 0.95)
         own = rng.normal(size=(n_configurations, n_rows))
         hard = np.sqrt(shared) * rng.normal(size=n_rows) + np.sqrt(1 - shared) * own
@@ -164,6 +178,11 @@ def main(n_searches="60", *learners):
             f"{n_configurations} that differ by {spread}, {units}: the simplest of {size.mean():.1f} costs "
             f"{cost.mean():+.4f}, more than the tolerance in {beyond:.1%}\n"
         )
+    for (name, errors), by_folds in product(GAPS.items(), (True, False)):
+        found = beyond_tolerance(len(errors), 0.0, n, by_folds=by_folds, errors=errors)
+        cost, tolerance, _ = np.transpose(list(found))
+        units, beyond = "fold scores" if by_folds else "rows", (cost > tolerance + 1e-12).mean()
+        sys.stdout.write(f"{name}, {units}: the simplest costs more than the tolerance in {beyond:.1%}\n")
 
 
 if __name__ == "__main__":

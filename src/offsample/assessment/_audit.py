@@ -14,11 +14,11 @@ from offsample._text import amount, number, percentage
 from offsample._ties import best_of, rounded
 from offsample.assessment._correctors import indistinguishable
 from offsample.assessment._losses import SearchLosses
-from offsample.assessment._metrics import METRICS
+from offsample.assessment._metrics import METRICS, within
 from offsample.assessment._predictions import predicted_losses
 from offsample.assessment._result import Result
 from offsample.assessment._scores import complexity_of, read_scores
-from offsample.assessment._units import repeats_of
+from offsample.assessment._units import repeats_of, splits_of
 from offsample.tables import Units
 
 _MOST_ROWS = 10**15
@@ -55,6 +55,7 @@ class Audit(Result):
     n_groups: int | None = None  # that the rows come in, if given: the score is then for new groups
     new_rows: str = "new rows"  # what the score is for, in words
     caution: str = ""  # what the correction cannot know; empty where it hardly matters
+    assumed: str = ""  # what is taken for granted of splits that nothing is known of
 
     def to_frame(self) -> Any:
         """Return a dataframe with one row per configuration, the best first."""
@@ -72,21 +73,21 @@ class Audit(Result):
 
     def __repr__(self) -> str:
         on = amount(self.n_folds, "fold") if self.n_folds > 1 else f"{self.n_samples or 'unknown':,} rows"
+        wide = max(15, len(f"best {self.metric}"))
         lines = [
             f"Audit of the best of {amount(self.n_configurations, 'configuration')}, {on}, by {self.method}"
             + (f", on new ones of {self.n_groups:,} groups" if self.n_groups else ""),
-            f"best {self.metric:10} {number(self.naive)}  {_text(self.label)}",
-            f"corrected       {number(self.corrected)}  {percentage(self.confidence)} interval "
+            f"{'best ' + self.metric:{wide}} {number(self.naive)}  {_text(self.label)}",
+            f"{'corrected':{wide}} {number(self.corrected)}  {percentage(self.confidence)} interval "
             f"{number(self.low)}–{number(self.high)}",
-            f"optimism        {number(self.optimism)}",
-            f"as good as best {amount(len(self.as_good_as_best), 'configuration')}, at most "
+            f"{'optimism':{wide}} {number(self.optimism)}",
+            f"{'as good as best':{wide}} {amount(len(self.as_good_as_best), 'configuration')}, at most "
             f"{number(self.tolerance)} worse"
             + (f"; the simplest: {_text(self.simplest_label)}" if self.simplest is not None else ""),
         ]
         if self.n_failed:
             lines.append(f"{amount(self.n_failed, 'configuration')} left out, without a score on every fold")
-        if self.caution:
-            lines.append(self.caution)
+        lines += [said for said in (self.caution, self.assumed) if said]
         return "\n".join(lines)
 
 
@@ -179,9 +180,10 @@ def audit_search(
         `fit` takes them; the bootstrap and the interval have groups as their units. A row that is predicted
         several times, as in repeated cross-validation, is such a group too.
     cv : int, splitter or list of (train, test), optional
-        What made the folds of a table of scores; a search knows it. Needed for more than ten scores per
-        configuration, which are seldom of one cross-validation: a number of folds that test each row once, so
-        that 30 scores and ``cv=5`` are six repeats.
+        What made the folds of a table of scores or of `cv_results_`; a search knows it, unless they came from
+        a generator. A number means folds that test each row once, so that 30 scores and ``cv=5`` are six
+        repeats. Without it up to ten scores are taken as folds that share no test row, which `assumed` says;
+        more are refused, for they are seldom of one cross-validation.
     fold_scores : str
         User attribute of an Optuna trial that holds its fold scores.
     n_jobs : int, optional
@@ -219,6 +221,9 @@ def audit_search(
         raise ValueError(f"method must be one of {get_args(Method)}, got {method!r}")
     if n_samples is not None:
         check_count("n_samples", n_samples, 1, _MOST_ROWS)
+    assumed = ""
+    if losses is not None and metric is not None:
+        raise ValueError("losses are scored already: leave out metric, or give predictions")
     if losses is not None:
         predictions, metric = losses, "loss"
     if predictions is not None:
@@ -238,15 +243,23 @@ def audit_search(
             )
         found = read_scores(search, greater_is_better, fold_scores)
         if X is None:
-            splits = getattr(search, "cv", None) if cv is None else cv
-            n_repeats = repeats_of(splits, found.scores.shape[1])
-            known = SearchLosses.of_scores(found, n_samples, n_repeats)
+            n_scores = found.scores.shape[1]
+            if (n_repeats := repeats_of(splits_of(search, cv), n_scores, n_samples)) is None:
+                assumed = (
+                    f"The {n_scores} scores are taken as those of {n_scores} folds that share no test row: "
+                    "for repeated or random splits give cv, or they look more certain than they are."
+                )
+            known = SearchLosses.of_scores(found, n_samples, n_repeats or 1)
+            if n_scores == 1 and n_samples is not None and known.error_shift is not None:
+                kind = "accuracies" if found.greater_is_better else "error rates, which a loss is not,"
+                assumed = f"The scores are taken as {kind} of {n_samples:,} rows."
         elif not (hasattr(search, "cv_results_") and hasattr(search, "estimator")):
             raise ValueError("X and y are for a scikit-learn search, whose configurations can be refitted")
         else:
             from offsample.assessment._out_of_fold import out_of_fold_losses
 
-            known = out_of_fold_losses(search, found.labels, X, y, groups, n_jobs, progress)
+            splits = splits_of(search, cv)
+            known = out_of_fold_losses(search, splits, found.labels, X, y, groups, n_jobs, progress)
     folds = known.folds
     chosen = "bootstrap" if method == "auto" else method
     if method == "auto" and not known.has_rows and folds.shape[1] == 1 and len(folds) > 1:
@@ -258,6 +271,7 @@ def audit_search(
     # Losses go back into the unit and direction of the scores.
     sign = -1.0 if found.greater_is_better else 1.0
     low, high = sorted(sign * end for end in known.interval(corrected, indistinguishable(folds), confidence))
+    low, high = within(found.title, low, high)
     near, tolerance = known.as_good_as_best(confidence, tolerance)
     means = folds.mean(axis=1)
     best = best_of(-means)
@@ -296,7 +310,8 @@ def audit_search(
         n_samples=known.n_rows,
         greater_is_better=found.greater_is_better,
         metric=found.title,
-        n_groups=None if known.sizes is None else len(known.sizes),
+        n_groups=len(known.weights) if known.grouped and known.weights is not None else None,
         new_rows=Units.of(groups, time).new_rows,
         caution=caution,
+        assumed=assumed,
     )

@@ -30,12 +30,12 @@ def distinct(losses: Floats) -> Floats:
     return np.unique(losses, axis=0)
 
 
-def bootstrap(losses: Floats, n_draws: int = 500, seed: int = 0, sizes: Floats | None = None) -> float:
+def bootstrap(losses: Floats, n_draws: int = 500, seed: int = 0, weights: Floats | None = None) -> float:
     """Bootstrap bias correction (BBC-CV): choose on the units drawn, judge on the units left out.
 
     Configurations that tie on the units drawn share the choice. For up to seven units all samples are
-    enumerated and the result is exact; else `n_draws` are drawn from a fixed seed. A unit that is a group
-    weighs as much as it has rows, its `sizes`.
+    enumerated and the result is exact; else `n_draws` are drawn from a fixed seed. Units may differ in
+    their `weights`, as groups do by their rows.
 
     I. Tsamardinos, E. Greasidou, G. Borboudakis (2018). Bootstrapping the out-of-sample predictions for
     efficient and accurate cross-validation. Machine Learning 107.
@@ -43,22 +43,22 @@ def bootstrap(losses: Floats, n_draws: int = 500, seed: int = 0, sizes: Floats |
     losses = distinct(losses)
     n_units = losses.shape[1]
     if len(losses) == 1 or n_units == 1:
-        return float(losses.mean(axis=1).min())
+        return float(np.average(losses, axis=1, weights=weights).min())
     if n_units <= _ENUMERATED:
         drawn, log_weights = _compositions(n_units)
-        weights = np.exp(log_weights)
+        chances = np.exp(log_weights)
     else:
         rng = np.random.default_rng(seed)
         drawn = rng.multinomial(n_units, np.full(n_units, 1 / n_units), size=n_draws)
-        weights = np.ones(len(drawn))
+        chances = np.ones(len(drawn))
     some_left = (drawn == 0).any(axis=1)
-    drawn, weights = drawn[some_left].astype(float), weights[some_left]
+    drawn, chances = drawn[some_left].astype(float), chances[some_left]
     left_out = (drawn == 0).astype(float)
-    if sizes is not None:
-        drawn, left_out = drawn * sizes, left_out * sizes
+    if weights is not None:
+        drawn, left_out = drawn * weights, left_out * weights
     chosen = share_of_choice(drawn @ losses.T / drawn.sum(axis=1, keepdims=True))
     judged = left_out @ losses.T / left_out.sum(axis=1, keepdims=True)
-    return float(weights @ (chosen * judged).sum(axis=1) / weights.sum())
+    return float(chances @ (chosen * judged).sum(axis=1) / chances.sum())
 
 
 def redrawn_bootstrap(drawn: Floats, left_out: Floats) -> float:

@@ -70,7 +70,8 @@ class SearchLosses:
     drawn: Floats | None = None
     left_out: Floats | None = None
     n_strata: int = 1  # that the units were drawn in
-    sizes: Floats | None = None  # rows of each unit, where units are groups
+    weights: Floats | None = None  # of the units
+    grouped: bool = False  # whether units are groups of rows
     n_repeats: int = 1  # cross-validations that the folds are of, one after the other
     guess: float | None = None  # loss of a prediction that knows nothing, if known
 
@@ -88,13 +89,16 @@ class SearchLosses:
         guess = metric.guess(tested.y)
         guess = None if guess is None else sign * guess
         if metric.row is not None:
-            rows = np.array([sign * np.asarray(metric.row(tested.y, p), dtype=float) for p in predictions])
+            rows = np.empty((len(predictions), len(tested.y)))
+            for of in tested.rows:
+                rows[:, of] = [sign * np.asarray(metric.row(tested.y[of], p[of]), float) for p in predictions]
             return cls(
                 tested.by_fold(rows),
                 tested.n_rows,
                 metric.error_shift,
                 units=tested.by_unit(rows),
-                sizes=tested.sizes if tested.grouped else None,
+                weights=tested.weights,
+                grouped=tested.grouped,
                 guess=guess,
             )
         scorers = [[partial(metric.score, tested.y[of], p[of]) for of in tested.rows] for p in predictions]
@@ -114,8 +118,8 @@ class SearchLosses:
     ) -> SearchLosses:
         """Take scores, configurations × folds × (all rows, then each draw), that are no means over rows.
 
-        What each draw chooses is judged on the units that it leaves out. Of few rows some scores are worse,
-        R² most of all: what is chosen is judged less strictly by as much as the best configuration of all
+        What each draw chooses is judged on the units that it leaves out. Of few rows some scores are worse:
+        what is chosen is judged less strictly by as much as the best configuration of all
         rows is worse on what is left out.
         """
         tested = draws.tested
@@ -151,7 +155,8 @@ class SearchLosses:
             drawn=losses[:, known],
             left_out=left_out[:, known] - worse,
             n_strata=draws.n_strata,
-            sizes=tested.sizes if tested.grouped else None,
+            weights=tested.weights,
+            grouped=tested.grouped,
             guess=guess,
         )
 
@@ -188,7 +193,7 @@ class SearchLosses:
             error = float(losses.min()) - shift
             estimates["shrinkage"] = shrinkage(losses, noise_variance=max(error * (1 - error), 1 / n) / n)
         if self.units is not None:
-            estimates["bootstrap"] = bootstrap(self.units, sizes=self.sizes)
+            estimates["bootstrap"] = bootstrap(self.units, weights=self.weights)
         if self.drawn is not None and self.left_out is not None:
             estimates["bootstrap"] = redrawn_bootstrap(self.drawn, self.left_out)
         return estimates
@@ -209,20 +214,22 @@ class SearchLosses:
     def interval(self, corrected: float, near: Booleans, confidence: float) -> tuple[float, float]:
         """Return the interval of a corrected loss; `near` are those not told from the best."""
         shift, n_folds, tail = self.error_shift, self.folds.shape[1], (1 + confidence) / 2
-        if self.sizes is not None:
+        if self.grouped:
             return self._group_interval(corrected, near, confidence)
         if (self.units is not None and shift is not None) or (not self.has_rows and n_folds == 1):
             if self.n_rows is None or shift is None:  # one configuration with one score
                 return -math.inf, math.inf
-            error, n = min(1.0, max(0.0, corrected - shift)), self.n_rows / self.variance_factor
+            n_rows = self.n_rows if self.weights is None else _effective(self.weights)
+            error, n = min(1.0, max(0.0, corrected - shift)), n_rows / self.variance_factor
             low, high = wilson_interval(error * n, n, confidence)
             return low + shift, high + shift
         if self.drawn is not None:
             variance = float(distinct(self.drawn[near]).var(axis=1, ddof=1).mean())
+        elif self.units is not None:
+            variance = self._variance_of_mean(near)
         else:
-            parts = self.repeats if self.units is None else [self.units]
             variance = float(
-                np.mean([distinct(of[near]).var(axis=1, ddof=1).mean() / of.shape[1] for of in parts])
+                np.mean([distinct(of[near]).var(axis=1, ddof=1).mean() / of.shape[1] for of in self.repeats])
             )
         quantile = float(ndtri(tail) if self.has_rows else t.ppf(tail, n_folds - self.n_repeats))
         radius = quantile * math.sqrt(self.variance_factor * variance)
@@ -236,8 +243,9 @@ class SearchLosses:
         variance of Nadeau and Bengio. They are too large, for the best was lucky: given what was seen, true
         means that vary about their mean by τ² are normal about the observed ones shrunk by k = τ² / (τ² +
         σ²), with a variance of k σ². So a difference d with standard error s is taken as normal about k d
-        with variance k s². As τ² is estimated, the upper quartile of it is taken. The default tolerance is
-        one standard error of the best score.
+        with variance k s². As τ² is estimated, the upper quartile of it is taken; and as one that is worse
+        than many equal ones is no draw from a normal distribution, none may seem worse than the tolerance
+        either. The default tolerance is one standard error of the best score.
         """
         means = self.folds.mean(axis=1)
         best, n = best_of(-means), self.folds.shape[1]
@@ -262,36 +270,47 @@ class SearchLosses:
             kept = max(0.0, 1 - noise / total) if total > 0 else 0.0
         allowed = math.sqrt(factor * drawn[best].var(ddof=1)) if tolerance is None else tolerance
         worse = kept * (means - means[best]) + quantile * math.sqrt(kept) * spread
-        return np.asarray(worse <= allowed + _TIE), allowed
+        return np.asarray(np.maximum(worse, means - means[best]) <= allowed + _TIE), allowed
 
     def _drawn_means(self) -> Floats:
         """Mean losses on bootstrap samples of the units, configurations × draws."""
         assert self.units is not None
         counts = draw_counts(np.zeros(self.units.shape[1], dtype=int), N_DRAWS).astype(float)
-        counts *= 1 if self.sizes is None else self.sizes
+        counts *= 1 if self.weights is None else self.weights
         return np.asarray(self.units @ counts.T / counts.sum(axis=1))
+
+    def _variance_of_mean(self, near: Booleans) -> float:
+        """Variance of the weighted mean of the units, on average over the configurations `near`."""
+        assert self.units is not None
+        assert self.weights is not None
+        beyond, n, total = distinct(self.units[near]), len(self.weights), self.weights.sum()
+        beyond = self.weights * (beyond - beyond @ self.weights[:, None] / total)
+        return float((beyond**2).sum(axis=1).mean() * n / (n - 1) / total**2)
 
     def _group_interval(self, corrected: float, near: Booleans, confidence: float) -> tuple[float, float]:
         """Return the interval of a corrected loss whose units are groups, with Student's quantile."""
-        assert self.sizes is not None
-        shift, n, total = self.error_shift, len(self.sizes), self.sizes.sum()
+        assert self.weights is not None
+        shift, n = self.error_shift, len(self.weights)
         if self.units is not None:
-            beyond = distinct(self.units[near])
-            beyond = self.sizes * (beyond - beyond @ self.sizes[:, None] / total)
-            variance = float((beyond**2).sum(axis=1).mean()) * n / (n - 1) / total**2
+            variance = self._variance_of_mean(near)
         else:
             assert self.drawn is not None
             # As many groups as strata are not free to vary: each is drawn around its own mean.
             variance = float(distinct(self.drawn[near]).var(axis=1, ddof=1).mean())
             variance *= n / max(1, n - self.n_strata)
         deviation = math.sqrt(self.variance_factor * variance)
-        effective = total**2 / (self.sizes @ self.sizes)
+        effective = _effective(self.weights)
         if shift is not None:
             error = min(1.0, max(0.0, corrected - shift))
             low, high = Spread(error, deviation, n, effective).error_interval(confidence)
             return low + shift, high + shift
         radius = student((1 + confidence) / 2, effective) * deviation
         return corrected - radius, corrected + radius
+
+
+def _effective(weights: Floats) -> float:
+    """Units of equal weight whose mean varies as much."""
+    return float(weights.sum() ** 2 / (weights @ weights))
 
 
 def _mean_of_known(scores: Floats, axis: int) -> Any:

@@ -36,7 +36,7 @@ def scorer_name(scoring: Any) -> Any:
 
 @dataclass(frozen=True)
 class Metric:
-    """A score of predictions; where it is a mean over rows, `row` has the score of each."""
+    """A score of predictions; where it is a mean over the rows of a fold, `row` has the score of each."""
 
     title: str
     score: Callable[[NDArray[Any], NDArray[Any], Floats], Floats]
@@ -68,6 +68,10 @@ class Metric:
                 f"predictions have {p.shape[1]} columns, expected one for each of the {n} classes"
             )
         if self.response != "predict":
+            if n == 1:
+                raise ValueError(
+                    f"{self.title} needs two classes, and all rows are of {classes.tolist()[0]!r}"
+                )
             if p.ndim == 1 and n != 2:
                 raise ValueError(
                     f"{self.title} of {n} classes needs a column of predictions for each, in their order"
@@ -158,6 +162,12 @@ def _r2(y: NDArray[Any], p: NDArray[Any], counts: Floats) -> Floats:
     return 1 - _share(counts @ (y - p) ** 2, np.where(spread > tiny, spread, 0.0))
 
 
+def _explained(y: NDArray[Any], p: NDArray[Any]) -> Floats:
+    """R² as a mean over the rows of a fold, whose variance is fixed: that of the few left out may vanish."""
+    variance = float(y.var())
+    return 1 - _share((y - p) ** 2, np.full(len(y), variance if variance > 1e-12 * float(y @ y) else 0.0))
+
+
 def _chance(y: NDArray[Any], p: NDArray[Any]) -> Floats:
     """Probability that was given to the class of each row."""
     return np.asarray(p[np.arange(len(y)), y] if p.ndim == 2 else np.where(y == 1, p, 1 - p))
@@ -186,12 +196,26 @@ METRICS = {
     "auc": Metric("AUC", _auc, greater_is_better=True, response="rating"),
     "log_loss": _of_rows("log loss", _log_losses, response="predict_proba"),
     "brier": _of_rows("Brier score", _brier, response="predict_proba"),
-    "r2": Metric("R²", _r2, greater_is_better=True),
+    "r2": Metric("R²", _r2, _explained, greater_is_better=True),
     "mae": _of_rows("mean absolute error", lambda y, p: np.abs(y - p)),
     "mse": _of_rows("mean squared error", lambda y, p: (y - p) ** 2),
     "rmse": Metric("root mean squared error", lambda y, p, counts: np.sqrt(_mean((y - p) ** 2, counts))),
     "loss": _of_rows("loss", lambda _, p: p, can_guess=False),
 }
+
+
+def within(title: str, low: float, high: float) -> tuple[float, float]:
+    """Cut an interval where the scores end; of what is not known it stays as it is."""
+    if title in {metric.title for metric in METRICS.values()} - {"R²", "loss"}:
+        low = max(low, 0.0)
+    return low, min(high, 1.0) if title in (
+        "accuracy",
+        "error",
+        "balanced accuracy",
+        "F1",
+        "AUC",
+        "R²",
+    ) else high
 
 
 def title_of(name: str) -> str:

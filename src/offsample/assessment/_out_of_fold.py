@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -30,12 +29,12 @@ _SCORINGS = (
 
 
 def out_of_fold_losses(
-    search: Any, params: Iterable[Any], X: Any, y: Any, groups: Any, n_jobs: int | None, progress: bool
+    search: Any, cv: Any, params: Any, X: Any, y: Any, groups: Any, n_jobs: int | None, progress: bool
 ) -> SearchLosses:
     """Refit each configuration of a search once on each of its folds."""
     estimator, y = search.estimator, column_or_1d(y)
     groups = groups_of(groups, len(y))
-    splits = folds_of(search.cv, X, y, estimator, groups)
+    splits = folds_of(cv, X, y, estimator, groups)
     tested = ScoredRows.of_splits(splits, y, groups)
     scorer = scorer_of(search)
     metric, draws = metric_of_scorer(scorer), Draws.of(tested, is_classifier(estimator))

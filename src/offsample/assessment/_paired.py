@@ -31,6 +31,7 @@ class PairedTest(Result):
     statistic: float  # t or F; for "mcnemar" and "sign" the number of pairs in which the first is larger
     p_value: float
     n_pairs: int  # pairs that count: rows, folds, or those that differ
+    assumed: str = ""  # what is taken for granted of fold scores in one row
 
 
 def paired_test(
@@ -126,13 +127,18 @@ def paired_test(
     if n < (2 if method in ("corrected_t", "t") else 1):
         raise ValueError(f"method {method!r} needs more pairs, got {n}")
     if method in ("corrected_t", "t"):
+        is_told, assumed = method == "t" or test_share is not None or a.ndim > 1, ""
         share = 0.0 if method == "t" else _share(a) if test_share is None else test_share
+        if not is_told:
+            assumed = (
+                f"The scores are taken as those of {n} folds that share no test row: else give test_share."
+            )
         error, freedom = math.sqrt(float(pairs.var(ddof=1)) * (1 / n + share)), n - 1.0
         if spread is not None:
             error, freedom = spread.deviation, spread.effective_units - 1
         statistic = mean / error if error > 0 else math.copysign(math.inf, mean) if mean else 0.0
         p_value = _tails(float(t.cdf(statistic, freedom)), float(t.sf(statistic, freedom)), alternative)
-        return PairedTest(method, alternative, mean, statistic, p_value, n)
+        return PairedTest(method, alternative, mean, statistic, p_value, n, assumed)
     if method == "permutation" or (method == "mcnemar" and spread is not None):
         p_value = _permutation(pairs, alternative, n_draws, random_state)
         return PairedTest(method, alternative, mean, mean, p_value, n)

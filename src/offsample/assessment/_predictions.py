@@ -71,15 +71,17 @@ def predicted_losses(
                     f"{asked.title} is of numbers, and {label!r} has {text!r}: leave out what is no "
                     "prediction (--ignore on the command line)"
                 )
+        beside = [p[rows] if p.dtype.kind in "iu" else p[rows].astype(float) for p in arrays]
+        _check_alike(labels, beside, asked.title)
     elif not callable(metric):
         classes = {*y[rows].tolist()}
-        beside = {
+        others = {
             label: p[rows].tolist()[0]
             for label, p in zip(labels, arrays, strict=True)
             if p.ndim == 1 and p.dtype.kind != "f" and not classes & {*p[rows].tolist()}
         }
-        if 0 < len(beside) < len(arrays):
-            label, value = next(iter(beside.items()))
+        if 0 < len(others) < len(arrays):
+            label, value = next(iter(others.items()))
             raise ValueError(
                 f"{label!r} has {value!s} and none of the classes: leave out what is no prediction (--ignore "
                 "on the command line)"
@@ -100,6 +102,11 @@ def _configurations(
     """Names and predictions of the configurations, and what is known of rows, some of it from columns."""
     if study is not None:
         trials = [trial for trial in study.trials if predictions in trial.user_attrs]
+        if not trials:
+            kept = sorted({name for trial in study.trials for name in trial.user_attrs})
+            raise ValueError(
+                f"no trial has the user attribute {predictions!r}, but {', '.join(kept) or 'none'}"
+            )
         found = [np.asarray(trial.user_attrs[predictions]) for trial in trials]
         return [dict(trial.params) for trial in trials], found, given
     if isinstance(predictions, str | Path):
@@ -116,6 +123,21 @@ def _configurations(
     arrays = [np.asarray(p) for p in predictions]
     arrays = [np.asarray(predictions)] if arrays and arrays[0].ndim == 0 else arrays
     return list(range(len(arrays))), arrays, given
+
+
+def _check_alike(labels: list[Any], arrays: list[NDArray[Any]], title: str) -> None:
+    """Refuse whole numbers beside fractions: identifiers, most likely; 0 and 1 may be sure predictions."""
+    codes = {
+        i: float(p.max())
+        for i, p in enumerate(arrays)
+        if len(np.unique(p)) > 2 and (p.dtype.kind in "iu" or (title == "AUC" and (p % 1 == 0).all()))
+    }
+    if 0 < len(codes) < len(arrays):
+        place, value = next(iter(codes.items()))
+        raise ValueError(
+            f"{labels[place]!r} has {value:g} where others have fractions, which are what {title} is of: "
+            "leave out what is no prediction (--ignore on the command line)"
+        )
 
 
 def _is_missing(p: NDArray[Any]) -> Booleans:

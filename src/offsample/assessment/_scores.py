@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,11 @@ from offsample.tables._columns import as_column
 # Beyond this, squares of scores are infinite.
 _LARGEST = 1e100
 _FOLD_COLUMN = re.compile(r"^(split|fold)[\s_-]?\d+(_test_\w+)?$", re.IGNORECASE)
+# Columns of runs that are no scores.
+_NO_SCORE = re.compile(
+    r"^(params?|tags?)[._]|(^|[\s._])(id|uuid|seed|trial|epoch|step|date|time|duration|seconds|timestamp)$",
+    re.IGNORECASE,
+)
 # Parameters of which more makes a larger or less regular model, and of which less does.
 _MORE = {
     "max_depth", "max_leaf_nodes", "num_leaves", "n_estimators", "max_iter", "degree", "C", "gamma", "k",
@@ -138,20 +143,48 @@ def _of_table(table: Any) -> tuple[tuple[Any, ...], Floats]:
 
 
 def _of_columns(columns: dict[str, list[Any]]) -> tuple[tuple[Any, ...], Floats]:
-    """Take the columns named like folds (split0_test_score, fold 1), or else all columns of numbers."""
+    """Take the columns named like folds (split0_test_score, fold 1, auc_3), or else all columns of numbers.
+
+    Parameters, identifiers and times of runs are never folds.
+    """
     numbers = {name: values for name, column in columns.items() if (values := _numbers(column)) is not None}
-    folds = [name for name in numbers if _FOLD_COLUMN.match(str(name))] or list(numbers)
-    if not folds:
-        raise ValueError(
-            f"no column of scores among {list(columns)}: expected one column of numbers per fold"
-        )
+    folds = _fold_columns([name for name in numbers if not _is_no_score(str(name))], list(columns))
     names = [name for name in columns if name not in numbers] or [n for n in numbers if n not in folds]
-    rows = range(len(columns[folds[0]]))
-    labels = tuple(
-        (str(columns[names[0]][i]) if len(names) == 1 else {n: columns[n][i] for n in names}) if names else i
-        for i in rows
-    )
-    return labels, np.column_stack([numbers[name] for name in folds])
+    names = [name for name in columns if str(name).startswith("params.")] or names
+    labels: Iterable[Any] = range(len(columns[folds[0]]))
+    if len(names) == 1:
+        labels = map(str, columns[names[0]])
+    elif names:
+        labels = [{str(n).removeprefix("params."): columns[n][i] for n in names} for i in labels]
+    return tuple(labels), np.column_stack([numbers[name] for name in folds])
+
+
+def _is_no_score(name: str) -> bool:
+    return bool(_NO_SCORE.search(name)) or name.rsplit("__", 1)[-1] in _MORE | _LESS
+
+
+def _fold_columns(scored: list[str], columns: list[str]) -> list[str]:
+    """Return the columns that have the scores of folds, among those that have scores."""
+    kinds: dict[str, list[str]] = {}  # by the name without its number
+    for name in scored:
+        if _FOLD_COLUMN.match(short := str(name).removeprefix("metrics.")):
+            kinds.setdefault(re.sub(r"\d+", "", short, count=1), []).append(name)
+    if not kinds:
+        for name in scored:
+            if found := re.fullmatch(r"(.*?)[\s_.-]?\d+", str(name)):
+                kinds.setdefault(found[1], []).append(name)
+        kinds = {stem: names for stem, names in kinds.items() if len(names) > 1}
+        kinds = {stem: of for stem, of in kinds.items() if re.search("fold|split|cv", stem.lower())} or kinds
+    if not scored:
+        raise ValueError(f"no column of scores among {columns}: expected one column of numbers per fold")
+    is_tracked = any(str(name).startswith("metrics.") for name in columns)
+    if len(kinds) > 1 or (is_tracked and not kinds and len(scored) > 1):
+        several = [str(name) for names in kinds.values() or [scored] for name in names]
+        raise ValueError(
+            f"the columns {', '.join(several)} are scores of several kinds: keep those of one, a column "
+            "for each fold (--ignore on the command line leaves one out)"
+        )
+    return next(iter(kinds.values()), scored)
 
 
 def _numbers(column: list[Any]) -> Floats | None:

@@ -20,7 +20,7 @@ from offsample.assessment._luck import (
     normal_best_mean,
     standard_error_of,
 )
-from offsample.assessment._metrics import Metric, metric_of
+from offsample.assessment._metrics import Metric, metric_of, within
 from offsample.assessment._plan import check_configurations
 from offsample.assessment._result import Result
 from offsample.bounds import tuned_holdout_deviation
@@ -187,8 +187,7 @@ def _of_metric(
     tail, sign = (1 - confidence) / 2, 1.0 if metric.greater_is_better else -1.0
     optimism = error * normal_best_mean(n)
     low, high = sorted(score + sign * error * float(ndtri(p)) for p in (tail / n, 1 - tail))
-    if metric.title in ("AUC", "R²"):
-        low, high = (max(0.0, low) if metric.title == "AUC" else low), min(1.0, high)
+    low, high = within(metric.title, low, high)
     trust = ScoreTrust(
         **known,
         corrected=score - sign * optimism,
@@ -276,8 +275,7 @@ def _of_audit(audit: Audit, baseline: float | None) -> ScoreTrust:
         )
     if baseline is not None and audit.low <= baseline <= audit.high:
         sentences.append(f"It may mean nothing: mere guessing has {number(baseline)}.")
-    if audit.caution:
-        sentences.append(audit.caution)
+    sentences += [said for said in (audit.caution, audit.assumed) if said]
     same = {
         field.name: getattr(audit, field.name) for field in fields(ScoreTrust) if hasattr(audit, field.name)
     }

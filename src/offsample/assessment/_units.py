@@ -5,13 +5,14 @@ Audits, comparisons and tests ask here for folds, samples and losses, and never 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln, logsumexp
 from sklearn.base import is_classifier
 from sklearn.model_selection import BaseShuffleSplit, LeavePOut
 from sklearn.utils.parallel import Parallel, delayed
@@ -41,33 +42,65 @@ def folds_of(cv: Any, X: Any, y: Any, estimator: Any, groups: Ints | None = None
     return splits
 
 
-def repeats_of(cv: Any, n_scores: int) -> int:
+def splits_of(search: Any, cv: Any) -> Any:
+    """Return what made the folds: as given, or of the search; splits one after the other as a list."""
+    if cv is None and hasattr(search, "cv"):
+        cv = 5 if search.cv is None else search.cv  # scikit-learn's default
+    if isinstance(cv, Iterator) and not (cv := list(cv)):
+        raise ValueError(
+            "the splits of the search came one by one and are used up: give cv, a list of their training and "
+            "test rows"
+        )
+    return int(cv) if isinstance(cv, np.integer) else cv
+
+
+def repeats_of(cv: Any, n_scores: int, n_rows: int | None = None) -> int | None:
     """Return how often each row was tested, from what made the folds of so many scores.
 
     Once in k folds, blocks of time or a hold-out set; as often as it is repeated in repeated
-    cross-validation; and on average as often as there are random splits times the share that they test.
+    cross-validation; and on average as often as there are random splits times the share that they test. None
+    where nothing is known of a few scores.
     """
-    if isinstance(cv, int) and n_scores % cv == 0:
+    n_splits = _n_splits(cv)
+    if n_splits is not None and (
+        n_splits < 1 or (n_scores % n_splits if isinstance(cv, int) else n_scores != n_splits)
+    ):
+        raise ValueError(
+            f"each configuration has {n_scores} scores, and cv means {n_splits}: give what made these folds"
+        )
+    if isinstance(cv, int):
         return n_scores // cv
     if hasattr(cv, "n_repeats"):
         return int(cv.n_repeats)
-    if isinstance(cv, list | tuple) and len(cv) == n_scores:
+    if isinstance(cv, list | tuple):
         tests = [np.unique(test) for _, test in cv]
-        n_rows = len(np.unique(np.concatenate(tests)))
-        return max(1, round(sum(map(len, tests)) / n_rows))
-    if isinstance(cv, BaseShuffleSplit) and not any(
-        isinstance(size, int) for size in (cv.test_size, cv.train_size)
-    ):
-        kept = 1 - cv._default_test_size if cv.train_size is None else cv.train_size
-        return max(1, round(n_scores * float(1 - kept if cv.test_size is None else cv.test_size)))
-    is_known = hasattr(cv, "split") and type(cv).__module__.startswith("sklearn.")
-    if n_scores <= MOST_FOLDS or (is_known and not isinstance(cv, BaseShuffleSplit | LeavePOut)):
-        return 1
+        return max(1, round(sum(map(len, tests)) / len(np.unique(np.concatenate(tests)))))
+    if isinstance(cv, BaseShuffleSplit):
+        kept = cv._default_test_size if cv.train_size is None else cv.train_size
+        size, is_kept = (kept, cv.train_size is not None) if cv.test_size is None else (cv.test_size, False)
+        share = size / n_rows if isinstance(size, int) and n_rows else size
+        if n_scores == 1 or isinstance(share, float):
+            return max(1, round(n_scores * (1 - share if is_kept else share)))
+    elif not isinstance(cv, LeavePOut):
+        if hasattr(cv, "split") and type(cv).__module__.startswith("sklearn."):
+            return 1
+        if n_scores <= MOST_FOLDS:
+            return None if n_scores > 1 else 1
     raise ValueError(
         f"each configuration has {n_scores} scores, of as many folds, or of repeated or random splits that "
         "test the same rows again: say which with cv, the number of folds that test each row once, the "
         "splitter, or a list of training and test rows"
     )
+
+
+def _n_splits(cv: Any) -> int | None:
+    """Return the number of splits, if it can be told without rows."""
+    if isinstance(cv, int | list | tuple):
+        return cv if isinstance(cv, int) else len(cv)
+    try:
+        return int(cv.get_n_splits())
+    except (AttributeError, TypeError, ValueError):
+        return None
 
 
 def groups_of(groups: Any, n_rows: int) -> Ints | None:
@@ -108,13 +141,19 @@ class ScoredRows:
         return [np.flatnonzero(self.fold == k) for k in range(int(self.fold.max()) + 1)]
 
     @cached_property
-    def sizes(self) -> Floats:
-        """Rows of each unit."""
-        return np.bincount(self.unit).astype(float)
+    def _of_rows(self) -> Floats:
+        """Weight of each row, 1 on average: folds count alike, as in the mean over folds."""
+        sizes = np.bincount(self.fold)
+        return np.asarray(len(self.fold) / (len(sizes) * sizes[self.fold]), dtype=float)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """Weight of each unit: its rows, where folds are of one size."""
+        return np.bincount(self.unit, self._of_rows).astype(float)
 
     def strata(self, by_class: bool) -> Ints:
         """Return what each unit is drawn among: those of its fold, and of its class, where it has one."""
-        codes: Ints = np.zeros(len(self.sizes), dtype=int)
+        codes: Ints = np.zeros(len(self.weights), dtype=int)
         for key in (self.fold, *([np.unique(self.y, return_inverse=True)[1]] if by_class else [])):
             of_unit = np.zeros_like(codes)
             of_unit[self.unit] = key
@@ -123,13 +162,30 @@ class ScoredRows:
         return codes
 
     def check_whole(self) -> None:
-        """Refuse groups that are split between folds: the others learned from the rest of them."""
-        parts = np.zeros((len(self.sizes), len(self.rows)), dtype=int)
+        """Refuse groups that are split between folds: the others learned from the rest of them.
+
+        Folds may share a group only if they test the same rows again: as many in each, with the same labels,
+        in repeats that test each group once, or where rows that were split at random would not fall so.
+        """
+        parts = np.zeros((len(self.weights), len(self.rows)))
+        labels = np.zeros_like(parts)
         np.add.at(parts, (self.unit, self.fold), 1)
-        if ((parts > 0) & (parts < parts.max(axis=1, keepdims=True))).any():
+        np.add.at(labels, (self.unit, self.fold), self.y)
+        tested = parts > 0
+        if (tested.sum(axis=1) == 1).all():
+            return
+        mean = (labels.sum(axis=1) / parts.sum(axis=1))[:, None]
+        differ = np.abs(labels / np.maximum(parts, 1) - mean)
+        again = tested & (
+            (parts != parts.max(axis=1, keepdims=True)) | (differ > 1e-9 * np.abs(self.y).max())
+        )
+        ahead = np.ptp(tested.cumsum(axis=1), axis=0)  # 0 or 1, and 0 at the end, of repeats in their order
+        are_repeats = bool(ahead.max() == 1 and ahead[-1] == 0)
+        if again.any() or tested.all(axis=0).any() or not (are_repeats or _by_design(parts)):
             raise ValueError(
-                "a group is tested in several folds, and not whole in each, so that models learned from the "
-                "rest of it: predict folds of whole groups"
+                "a group is tested in several folds, so that models learned from the rest of it: predict "
+                "folds of whole groups. If the folds test the same rows again, leave out fold, and the score "
+                "is that of all predictions"
             )
 
     def by_fold(self, rows: Floats) -> Floats:
@@ -138,7 +194,17 @@ class ScoredRows:
 
     def by_unit(self, rows: Floats) -> Floats:
         """Mean of each unit."""
-        return np.array([np.bincount(self.unit, row) / self.sizes for row in rows])
+        return np.array([np.bincount(self.unit, row * self._of_rows) / self.weights for row in rows])
+
+
+def _by_design(parts: Floats) -> bool:
+    """Whether units with as many rows in each of their folds are not to be had from random folds of rows."""
+    k, log_chance = parts.shape[1], 0.0
+    for m, n_units in zip(*np.unique(parts.sum(axis=1), return_counts=True), strict=True):
+        j = np.array([j for j in range(1, k + 1) if m % j == 0])  # folds that have m / j of its rows each
+        ways = gammaln(k + 1) - gammaln(j + 1) - gammaln(k - j + 1) + gammaln(m + 1) - j * gammaln(m / j + 1)
+        log_chance += n_units * float(logsumexp(ways - m * np.log(k)))
+    return log_chance < -20
 
 
 def draw_counts(strata: Ints, n_draws: int, seed: int = 0) -> NDArray[np.uint8]:

@@ -67,7 +67,12 @@ def audit(
         str | None, option("COLUMN", "When a predicted row was made: parts of the time vary, not rows.")
     ] = None,
     ignore: Annotated[
-        list[str] | None, option("COLUMN", "Beside predictions: this column is none. May be repeated.")
+        list[str] | None,
+        option("COLUMN", "This column has neither scores nor predictions. May be repeated."),
+    ] = None,
+    cv: Annotated[
+        int | None,
+        option("NUMBER", "Folds that test each row once; of repeats the file has several times as many."),
     ] = None,
 ) -> None:
     """Say what the best of many scores is really worth on new rows.
@@ -81,7 +86,7 @@ def audit(
     """
     from offsample.assessment import trust_in_score
 
-    rows = {"target": target, "metric": metric, "fold": fold, "group": group, "time": time, "ignore": ignore}
+    rows = {"target": target, "metric": metric, "fold": fold, "group": group, "time": time}
     if not predictions:
         for name, value in rows.items():
             if value:
@@ -89,7 +94,7 @@ def audit(
     if sum(value is not None for value in (scores, accuracy, error)) != 1:
         raise ValueError("give one of: a file of scores, --accuracy, --error")
     if predictions:
-        trust = trust_in_score(scores=_of_predictions(scores, confidence, rows), baseline=baseline)
+        trust = trust_in_score(scores=_of_predictions(scores, confidence, rows, ignore), baseline=baseline)
     elif scores is None:
         trust = trust_in_score(
             accuracy if accuracy is not None else error,
@@ -101,35 +106,47 @@ def audit(
             confidence=confidence,
         )
     else:
-        trust = trust_in_score(
-            scores=scores,
-            n_test=n_test,
+        from offsample._frames import make_frame
+        from offsample.assessment import audit_search
+
+        found = audit_search(
+            make_frame(_columns(scores, ignore)) if ignore else scores,
+            n_samples=n_test,
             greater_is_better=not lower_is_better,
-            baseline=baseline,
             confidence=confidence,
+            cv=cv,
         )
+        trust = trust_in_score(scores=found, baseline=baseline)
     if as_json:
         print_json(trust.to_dict())
     else:
         say(*trust.sentences)
 
 
-def _of_predictions(path: str | None, confidence: float, rows: dict[str, Any]) -> Audit:
-    from offsample.assessment import audit_search
+def _columns(path: str, ignore: list[str] | None) -> dict[str, Any]:
+    """Read the columns of a file but those to ignore."""
     from offsample.tables import TablePath, read_table
+
+    table = read_table(TablePath(path))
+    for name in ignore or ():
+        if name not in table:
+            raise missing_column(name, list(table), "ignored column")
+    return {name: column for name, column in table.items() if name not in (ignore or ())}
+
+
+def _of_predictions(
+    path: str | None, confidence: float, rows: dict[str, Any], ignore: list[str] | None
+) -> Audit:
+    from offsample.assessment import audit_search
 
     if path is None:
         raise ValueError("--predictions is for a file: name it")
     for name in ("target", "metric"):
         if not rows[name]:
             raise ValueError(f"--{name} is missing: it says what the predictions are compared by")
-    table = read_table(TablePath(path))
-    ignored = [*(rows["ignore"] or ())]
-    for name in ignored:
-        if name not in table:
-            raise missing_column(name, list(table), "ignored column")
+    table = _columns(path, ignore)
     return audit_search(
-        predictions={name: column for name, column in table.items() if name not in ignored},
+        predictions=table,
         y=rows["target"],
         metric=rows["metric"],
         groups=rows["group"],

@@ -68,7 +68,7 @@ def plot_audit(audit: Audit, *, ax: Axes | None = None) -> Axes:
     ax.scatter([0], [audit.corrected], s=40, color=ESTIMATE, zorder=3, label="corrected, with interval")
     ax.scatter([1], [audit.naive], s=48, zorder=3, label="reported", **_OPEN)
     ax.axhline(audit.corrected, color=ESTIMATE, linewidth=0.6, linestyle=":")
-    y = f"score, with {percentage(audit.confidence)} interval"
+    y = f"{audit.metric}, with {percentage(audit.confidence)} interval"
     title = f"The best of {audit.n_configurations} configurations looks {audit.optimism:.4f} too good"
     return finish(ax, "configuration, the best first", y, title=title, legend=legend)
 
