@@ -140,9 +140,7 @@ def draw(cases: list[dict[str, Any]]) -> dict[str, Any]:
     from matplotlib.figure import Figure
 
     figures = {}
-    for name, along, key, label in (
-        ("scaling-rows", "rows", "cpu", "CPU seconds"),
-    ):
+    for name, along, key, label in (("scaling-rows", "rows", "cpu", "CPU seconds"),):
         found = series(cases, along, key)
         figure = Figure(figsize=(4.6 * max(len(found), 1), 4.8), layout="constrained")
         for axes, (work, tools) in zip(
