@@ -247,13 +247,26 @@ def test_gain_interval_is_around_the_difference_to_the_base() -> None:
     assert (low + high) / 2 == pytest.approx(ginger(base) - ginger(cells))
 
 
+def own_squares(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What each group has at values that others have, squared over their rows; less its part of all pairs."""
+    size, rows = rows.sum(axis=0), rows[(rows > 0).sum(axis=1) > 1]
+    of_value = rows.sum(axis=1)
+    squares = (rows**2 / of_value[:, None]).sum(axis=0)
+    share = np.outer(size, size) / (size.sum() ** 2 - size @ size)
+    return squares, np.maximum(squares - np.diag(share) * (of_value.sum() - squares.sum()), 0.0)
+
+
 def test_observed_statistic_is_that_of_the_definition() -> None:
     random = np.random.default_rng(2)
     group = np.repeat(np.arange(12), random.integers(1, 9, 12))
     cell, label = random.integers(0, 4, len(group)), random.integers(0, 3, len(group))
     table = GroupedCounts.from_rows(cell, label, group, n_classes=3).table
     share = np.bincount(label, minlength=3) / len(label)
-    statistic = 0.0
+    rows = np.array([np.bincount(group[cell == v], minlength=12) for v in range(4)], float)
+    of_group = np.array([np.bincount(label[group == g], minlength=3) for g in range(12)])
+    beyond_mean = ((of_group / of_group.sum(axis=1, keepdims=True) - share) ** 2).sum(axis=1)
+    squares, own = own_squares(rows)
+    statistic = float((squares - own) @ beyond_mean)
     for v in range(4):
         beyond = np.array(
             [
@@ -282,12 +295,35 @@ def test_every_draw_is_summed_over_pairs_of_groups_at_each_value(n_values: int, 
     alike = (share - mean) / np.sqrt(variance)[:, None]
     order, sign = _draws(12, 399)
     drawn = statistics(table)
+    squares, own = own_squares(rows)
+    apart = np.ones(n_classes)
     for draw in (0, 1, 7):
         moved = alike[order[:, draw]] * np.sqrt(variance)[:, None]
         moved -= size @ moved / size.sum()
+        pairs = np.einsum("gk,hk->ghk", own[:, None] * moved**2, own[:, None] * moved**2)
+        far = pairs.sum(axis=(0, 1)) - np.einsum("ggk->k", pairs)  # pairs of groups lie as far apart
+        apart = far if draw == 0 else apart
+        moved *= (apart / far) ** 0.25
         beyond = rows[:, :, None] * moved + (counts - rows[:, :, None] * share) * sign[:, draw, None]
         products = beyond.sum(axis=1) ** 2 - (beyond**2).sum(axis=1)
-        assert drawn[draw] == pytest.approx(float((products.sum(axis=1) / rows.sum(axis=1)).sum()))
+        added = float((squares - own) @ (moved**2).sum(axis=1))
+        assert drawn[draw] == pytest.approx(float((products.sum(axis=1) / rows.sum(axis=1)).sum()) + added)
+
+
+@pytest.mark.parametrize("rare", [False, True])
+@pytest.mark.parametrize("constant", [False, True])
+def test_sizes_that_go_with_the_class_are_no_signal(constant: bool, rare: bool) -> None:
+    """Sick patients come more often: 81 of 100 such columns of noise were called a signal."""
+    random = np.random.default_rng(8)
+    p_values = []
+    for _ in range(100):
+        size = np.maximum(1, np.rint(np.exp(random.normal(1.5, 1.0, 40)))).astype(int)
+        group = np.repeat(np.arange(40), size)
+        label = (size > (np.quantile(size, 0.85) if rare else 4))[group].astype(int)
+        cell = random.integers(0, 5, 40)[group] if constant else random.integers(0, 5, len(group))
+        p_values.append(signal_evidence(GroupedCounts.from_rows(cell, label, group, n_classes=2)).p_value)
+    # 5 % and three standard errors; of a rare class that few groups have, 8 % were measured.
+    assert np.mean(np.array(p_values) <= 0.05) <= 0.05 + 0.066 + 0.03 * rare
 
 
 def test_labels_of_patients_are_no_signal_and_a_shared_effect_is() -> None:

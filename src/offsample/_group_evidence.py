@@ -60,7 +60,9 @@ def statistics(table: GroupTable, variance: Floats | None = None, n_draws: int =
     shares, in units of their standard deviation (which the correlation of rows within groups decides),
     are shuffled among the groups. And what a group has at its values beyond its own shares might as well be
     the opposite: its sign is drawn. So columns that are constant within groups are tested between groups, all
-    others within and between.
+    others within and between. Where large groups have another class than small ones, shuffled shares would
+    be larger, or smaller, than those of the sample: what pairs of groups have on average is added, and the
+    shares of each draw are scaled to lie as far apart.
     """
     n_groups = table.n_groups
     counts = table.counts.astype(float)
@@ -95,6 +97,12 @@ def statistics(table: GroupTable, variance: Floats | None = None, n_draws: int =
         products = first.T @ second
         return np.asarray(products if is_dense else products.toarray())
 
+    # What a group has at its values beyond its share of all rows, squared. (Shares beyond those of all rows
+    # add up to 0: pairs of groups alone, without any signal, have the sum of their squares below it.)
+    n_together = whole @ whole - rows @ rows
+    of_itself = np.bincount(group, rows**2, n_groups)
+    of_itself -= size**2 * n_together / max(size.sum() ** 2 - size @ size, 1.0)
+    of_itself = np.maximum(of_itself, 0.0)
     sign, moves = _draws(n_groups, n_draws)[1], by_value(rows)
     # Sums are made over the values, or over pairs of groups, of whichever there are fewer.
     pairs = product(moves, moves) if len(whole) > n_groups else None
@@ -104,6 +112,10 @@ def statistics(table: GroupTable, variance: Floats | None = None, n_draws: int =
     for k, beyond in enumerate(within.T[: 1 if n_classes == 2 else n_classes]):
         stays = by_value(beyond)
         moved = _moved(alike[:, k].tobytes(), unit.tobytes(), size.tobytes(), n_draws)
+        # Pairs of groups lie as far apart as in the sample: the largest may be of one class, or a rare one.
+        squares = of_itself[:, None] * moved**2
+        apart = np.maximum(squares.sum(axis=0) ** 2 - np.einsum("gd,gd->d", squares, squares), 0.0)
+        moved = moved * (apart[0] / np.where(apart > 0, apart, 1.0)) ** 0.25
         if pairs is None:
             sums = moves @ moved + stays @ sign
             answer += np.einsum("vd,vd->d", sums, sums)
@@ -111,7 +123,7 @@ def statistics(table: GroupTable, variance: Floats | None = None, n_draws: int =
             answer += np.einsum("gd,gd->d", pairs @ moved + 2 * product(moves, stays) @ sign, moved)
             of_stays += product(stays, stays)
         # Without a group and itself.
-        answer -= np.bincount(group, rows**2, n_groups) @ moved**2 + beyond @ beyond
+        answer -= of_itself @ moved**2 + beyond @ beyond
         answer -= np.einsum("g,gd,gd->d", np.bincount(group, 2 * rows * beyond, n_groups), moved, sign)
     if pairs is not None:
         answer += np.einsum("gd,gd->d", of_stays @ sign, sign)
