@@ -316,10 +316,11 @@ class Expected(NamedTuple):
         """Estimate of the model; one of rows without a split is the guess, and has its error."""
         from offsample._unit_intervals import loss_interval
 
-        if rows.is_numeric or rows.time is not None:
+        guess = model.path_[0].estimated_error
+        if rows.is_numeric or (rows.time is not None and rows.group is None):
             low, high = model.estimated_error_interval_
-            guess = model.path_[0].estimated_error
             return cls(model.estimated_error_, low, high, guess, asked.units.new_rows)
+        unsplit = None if rows.group is None else guess
         classes, counts = np.unique(rows.y, return_counts=True)
         guess = 1 - float(counts.max()) / len(rows.y)
         is_wrong = (rows.y != classes[counts.argmax()]).astype(float)
@@ -327,7 +328,6 @@ class Expected(NamedTuple):
         if model.path_.n_splits or rows.group is not None or model.costs is not None:
             error, ends = model.estimated_error_, model.estimated_error_interval_
         seen = None if model.costs is None else float((model.predict(rows.columns) != rows.y).mean())
-        unsplit = None if rows.group is None else model.path_[0].estimated_error
         return cls(error, ends[0], ends[1], guess, asked.units.new_rows, seen, unsplit)
 
     def sentence(self, model: Any, did: str) -> str:
