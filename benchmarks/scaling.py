@@ -13,8 +13,6 @@ from benchmarks.margin import sample
 from benchmarks.ranking import CARDINALITIES, by_mutual_information, by_polars, ranked
 
 N_LEAVES = 50
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-MARKERS = "osD^vP"
 
 
 def codes_frame(n_rows: int, n_columns: int) -> Any:
@@ -95,7 +93,7 @@ def _case(work: str, along: str, n_rows: int, n_columns: int, tools: list[Tool])
     return Case(title, tools, sizes={"rows": n_rows, "columns": n_columns})
 
 
-# --- slopes and pictures --------------------------------------------------------------------------------
+# --- slopes --------------------------------------------------------------------------------
 
 Series = dict[str, tuple[list[float], list[float]]]
 
@@ -136,26 +134,6 @@ def slopes(cases: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def draw(cases: list[dict[str, Any]]) -> dict[str, Any]:
-    from matplotlib.figure import Figure
-
-    figures = {}
-    for name, along, key, label in (("scaling-rows", "rows", "cpu", "CPU seconds"),):
-        found = series(cases, along, key)
-        figure = Figure(figsize=(4.6 * max(len(found), 1), 4.8), layout="constrained")
-        for axes, (work, tools) in zip(
-            np.atleast_1d(figure.subplots(1, max(len(found), 1))), found.items(), strict=True
-        ):
-            for i, (tool, (sizes, values)) in enumerate(tools.items()):
-                steep = f", slope {slope(sizes, values):.2f}" if key == "cpu" and len(sizes) > 1 else ""
-                axes.loglog(sizes, values, color=COLOURS[i], marker=MARKERS[i], label=tool + steep)
-            axes.set(title=f"{work[0].upper()}{work[1:]}", xlabel=along, ylabel=label)
-            axes.grid(alpha=0.3)
-            axes.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.14))
-        figures[name] = figure
-    return figures
-
-
 @topic(
     "scaling",
     "Growth with rows and columns",
@@ -170,7 +148,6 @@ def draw(cases: list[dict[str, Any]]) -> dict[str, Any]:
     packages=("pandas", "polars", "lightgbm"),
     patience=5.0,
     summary=slopes,
-    figures=draw,
 )
 def cases(small: bool) -> Iterator[Case]:
     if small:
