@@ -31,7 +31,7 @@ RULE = (
     "columns that have nothing to do with each other, or in the class; or no value of another column occurs "
     "twice with the same value. By the best single column, the value itself among them, rows of new "
     "values are predicted worse than those of known ones, by a point or more. At most 5 % of tables "
-    "of independent rows get this finding so. Or the column, of thirty categories or more or of whole "
+    "of independent rows get this finding so, but for values that others were looked up by. Or the column, of thirty categories or more or of whole "
     "numbers with few gaps (of thirteen if all have about as many rows, as in a panel), says something of "
     "the class, and the model is wrong in rows of new values, of it "
     f"or of two such columns that it looks at, by {100 * RISE:g} points and {TIMES:g} times as often or "

@@ -57,7 +57,9 @@ def _finding(study: Study, order: Order) -> Finding:
             f"the best column alone is wrong in {percent(order.error)} of the last rows, and in "
             f"{percent(order.shuffled_error)} if rows came in any order"
         )
-    elif study.metric.figure(later) == study.metric.figure(any_order):
+    elif study.metric.loss_of(later)[1] <= study.metric.loss_of(any_order)[1] or (
+        study.metric.figure(later) == study.metric.figure(any_order)
+    ):
         asked, errors = (
             "Learned from the past, the model does as well on later rows",
             " as in any other order",
