@@ -72,7 +72,7 @@ def audit(
     ] = None,
     cv: Annotated[
         int | None,
-        option("NUMBER", "Folds that test each row once; of repeats the file has several times as many."),
+        option("NUMBER", "Folds that test each row once; repeats have several times as many.", min=2),
     ] = None,
 ) -> None:
     """Say what the best of many scores is really worth on new rows.
@@ -93,6 +93,8 @@ def audit(
                 raise ValueError(f"--{name} is for predictions: say --predictions, if the file has them")
     if sum(value is not None for value in (scores, accuracy, error)) != 1:
         raise ValueError("give one of: a file of scores, --accuracy, --error")
+    if cv is not None and (scores is None or predictions):
+        raise ValueError("--cv is for a file of scores: it says how many of them test each row once")
     if predictions:
         trust = trust_in_score(scores=_of_predictions(scores, confidence, rows, ignore), baseline=baseline)
     elif scores is None:
