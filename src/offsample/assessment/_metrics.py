@@ -204,18 +204,14 @@ METRICS = {
 }
 
 
+_SHARES = {"accuracy", "error", "balanced accuracy", "F1", "AUC"}  # which lie between 0 and 1
+
+
 def within(title: str, low: float, high: float) -> tuple[float, float]:
     """Cut an interval where the scores end; of what is not known it stays as it is."""
     if title in {metric.title for metric in METRICS.values()} - {"R²", "loss"}:
         low = max(low, 0.0)
-    return low, min(high, 1.0) if title in (
-        "accuracy",
-        "error",
-        "balanced accuracy",
-        "F1",
-        "AUC",
-        "R²",
-    ) else high
+    return low, min(high, 1.0) if title in _SHARES | {"R²"} else high
 
 
 def title_of(name: str) -> str:
