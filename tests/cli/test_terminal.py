@@ -316,7 +316,7 @@ def test_many_numbers_as_classes_are_said_first(numbers, tmp_path, monkeypatch, 
     verb, *options = arguments
     if verb == "report":
         options = ["--fast"]
-    if verb in ("rank", "report", "tree"):  # which take them as numbers unless asked not to
+    if verb in ("rank", "report", "tree", "forecast"):  # which take them as numbers unless asked not to
         options = [*(options if verb != "rank" else []), "--task", "classification"]
     result = run(app, [verb, numbers, "-t", "age", *options])
     said = " ".join(result.stderr.split())
