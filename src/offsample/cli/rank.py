@@ -40,8 +40,8 @@ def rank(
             f"{' and '.join(name for name, known in CRITERIA.items() if known.judge)} another loss (see "
             "--metric); the others are there for comparison: "
             f"{listed(known for known in CRITERIA.values() if not (known.estimates_error or known.judge))}. "
-            f"Of a number: {', '.join(sorted(NUMERIC_CRITERIA))} (ginger is variance_loo); by default R squared "
-            "or, if a few rows decide it, absolute_error_loo.",
+            f"Of a number: {', '.join(sorted(NUMERIC_CRITERIA))} (ginger is variance_loo); by default "
+            "R squared or, if a few rows decide it, absolute_error_loo.",
         ),
     ] = None,
     metric: Annotated[
