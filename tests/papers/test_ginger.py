@@ -224,7 +224,7 @@ def test_figures_have_a_panel_for_each_criterion(figure1: synthetic_figure.Fig1,
     drawn = plot_fig1(figure1)
     assert len(drawn.axes) == 3 * len(rankings.COLUMNS)
     # The identifier and the 4,000 pure values are marked in the third row.
-    assert {line.get_marker() for line in drawn.axes[-1].lines} == {".", "^", "s"}
+    assert {line.get_marker() for line in drawn.axes[-1].lines} == {"None", "^", "s"}
     second, third = fig2(PROBLEMS, 5000, data_dir).figures[""], fig3(PROBLEMS, (5000,), data_dir).figures[""]
     assert [axis.get_title() for axis in second.axes[:5]] == list(rankings.COLUMNS)
     assert [axis.get_title() for axis in third.axes[:2]] == ["IG − Ginger", "IGR − Ginger"]
