@@ -25,7 +25,9 @@ def test_sizes_that_are_not_rounded_up_are_corrected():
 
 
 def test_examples(monkeypatch):
-    monkeypatch.setattr(_examples, "entropies", list)  # which needs the data sets
+    # Both need the data sets, and are tested below.
+    monkeypatch.setattr(_examples, "entropies", list)
+    monkeypatch.setattr(_examples, "statlog_costs", lambda: dict.fromkeys(("a tree", "11-NN"), (0.2, 0.6)))
     outcome = _examples.examples()
     by_claim = {claim.claim: claim for claim in outcome.claims}
     assert by_claim["Landsat: 60 labels gain 6 hits with probability"].ours == "0.9066"
@@ -35,6 +37,13 @@ def test_examples(monkeypatch):
     assert (heart.verdict, heart.ours) == (NOT_REPRODUCED, "13")
     assert _examples.HEART.fewest(3, 0.9) == 9  # as printed, for three extra hits
     assert isinstance(outcome.figures[""], Figure)
+
+
+def test_costs_of_statlog(data_dir):
+    """A mistake costs 1 or 5: the mean cost lies between one and five times the error."""
+    costs = _examples.statlog_costs()
+    assert set(costs) == {"a tree", "11-NN"}
+    assert all(0.1 < error <= cost <= 5 * error for error, cost in costs.values())
 
 
 def test_entropies(data_dir, monkeypatch):
