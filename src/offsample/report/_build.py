@@ -124,8 +124,8 @@ def report(
         section on acting are of this class against the rest if it is named, and otherwise of all classes.
     metric : {"auto", "error", "auc", "log_loss", "brier", "cost"}
         What the report leads with, and models are chosen by. "auto" is the cost where there are costs; where
-        the most frequent class has 80 % of the rows or more, and the error says little, the AUC; and
-        otherwise the error. Models for the AUC are grown and chosen by their log loss.
+        the most frequent class has 80 % of the rows or more, and the error says little, or where a model
+        orders rows but none is wrong less often than a guess, the AUC; and otherwise the error.
     costs : dict or array-like of shape (n_classes, n_classes), optional
         Of mistakes: ``{"fn": 10, "fp": 1}``, about the class of interest, or ``costs[true, predicted]`` with
         the classes sorted as `Report.classes` has them.
@@ -241,6 +241,11 @@ def report(
         if not options.fast:
             choice = _choice.with_others(study, choice)
         ordering = _choice.ordering(study, choice)
+    if ordering is not None and metric == "auto" and study.metric.is_error and study.is_named:
+        again = given | {"table": source, "target": target, "group": list(units.groups) or None}
+        again |= {"time": units.time, "title": title, "command": command or _call(table, target, options)}
+        if (found := _by_order(study, again)) is not None:
+            return found
     with study.stage("leaving out columns"):
         choice, shown_sufficient = sufficient.fewest(study, choice)
         rated = _choice.rated_as(study, choice)
@@ -291,6 +296,21 @@ def report(
         method=method.describe(study, command or _call(table, target, options)),
         estimator=estimator,
     )
+
+
+def _by_order(study: Study, given: dict[str, Any]) -> Report | None:
+    """Report by how well rows are ordered, where no model decides better than a guess but one does that.
+
+    None if there is no time for it, or no such model is shown.
+    """
+    left = study.seconds_left
+    if not study.has_time_for("a page by how well rows are ordered", sum(study.timings.values())):
+        return None
+    found = report(**given | {"metric": "auc", "time_limit": left and round(left, 1)})
+    if not (found.verdict.columns and found.verdict.beats_baseline):
+        return None
+    told = f"{found.verdict.sentence} But no group of rows is shown to be more likely of another class than "
+    return replace(found, verdict=replace(found.verdict, sentence=f"{told}“{model.cheapest(study)}”."))
 
 
 def _quantiles(study: Study) -> tuple[float, ...]:
