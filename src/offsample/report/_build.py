@@ -242,9 +242,9 @@ def report(
             choice = _choice.with_others(study, choice)
         ordering = _choice.ordering(study, choice)
     if ordering is not None and metric == "auto" and study.metric.is_error and study.is_named:
-        again = given | {"table": source, "target": target, "group": list(units.groups) or None}
-        again |= {"time": units.time, "title": title, "command": command or _call(table, target, options)}
-        if (found := _by_order(study, again)) is not None:
+        here = {"table": source, "target": target, "group": list(units.groups) or None, "time": units.time}
+        told = {"title": title, "command": command or _call(table, target, options), "engine": options.engine}
+        if (found := _by_order(study, given | here | told)) is not None:
             return found
     with study.stage("leaving out columns"):
         choice, shown_sufficient = sufficient.fewest(study, choice)
@@ -315,10 +315,8 @@ def _by_order(study: Study, given: dict[str, Any]) -> Report | None:
 
 def _quantiles(study: Study) -> tuple[float, ...]:
     """Quantiles of a target of numbers; the ends are numbers that few rows are beyond, unless asked for."""
-    found, place = (
-        np.quantile(study.y, _SHOWN),
-        0 if study.options.show_rows else min(FEWEST, len(study.y) // 4),
-    )
+    found = np.quantile(study.y, _SHOWN)
+    place = 0 if study.options.show_rows else min(FEWEST, len(study.y) // 4)
     found[[0, -1]] = np.sort(study.y)[[place, -1 - place]]
     return tuple(found.tolist())
 

@@ -42,9 +42,7 @@ class Validation:
     is_staged: bool = True  # or whether the models are all of one stage
     found: NDArray[Any] | None = None  # losses, or ratings that losses of pairs are made of
     at: Mapping[int, Sequence[int]] = field(default_factory=dict)  # stages of the folds in place of one stage
-    alike: NDArray[Any] | None = (
-        None  # losses where all folds are of one stage, if some stage is chosen by fold
-    )
+    alike: NDArray[Any] | None = None  # losses with all folds of one stage, if some is chosen by fold
 
     @property
     def n_folds(self) -> int:

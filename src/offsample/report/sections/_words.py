@@ -30,9 +30,7 @@ class Signals(NamedTuple):
 
     n: int  # columns that have evidence of their own
     ordering: Alternative | None = None  # a tree that orders rows
-    together: tuple[str, Score] | None = (
-        None  # what all columns in a model that nobody reads do: who, and its AUC
-    )
+    together: tuple[str, Score] | None = None  # what all columns do that nobody reads: who, and its AUC
 
     def about(self, target: Any) -> str:
         """Say how many columns carry a signal."""
