@@ -244,8 +244,8 @@ def report(
     if ordering is not None and metric == "auto" and study.metric.is_error and study.is_named:
         here = {"table": source, "target": target, "group": list(units.groups) or None, "time": units.time}
         told = {"title": title, "command": command or _call(table, target, options), "engine": options.engine}
-        if (found := _by_order(study, given | here | told)) is not None:
-            return found
+        if (by_order := _by_order(study, given | here | told)) is not None:
+            return by_order
     with study.stage("leaving out columns"):
         choice, shown_sufficient = sufficient.fewest(study, choice)
         rated = _choice.rated_as(study, choice)
@@ -268,9 +268,7 @@ def report(
     with study.stage("measuring the learning curve"):
         shown_sizing = sizing.describe(study, choice, shown_model)
     shown_columns = columns.describe(study)
-    concluded = verdict.conclude(
-        study, shown_columns, shown_model, tempting, honest, rated, ordering, ceiling
-    )
+    found = verdict.conclude(study, shown_columns, shown_model, tempting, honest, rated, ordering, ceiling)
     estimator = reported(study, choice.model, choice.features)
     return Report(
         title=title,
@@ -281,12 +279,12 @@ def report(
         assumed=assumed(of_numbers, study.ranking.classes, str(target)) if task == "auto" else None,
         quantiles=_quantiles(study) if of_numbers else (),
         positive=str(study.classes[of_interest]) if study.is_named else None,
-        verdict=concluded,
+        verdict=found,
         columns=shown_columns,
         rows=rows.describe(study),
         sufficient=shown_sufficient,
         in_time=shown_in_time,
-        card=card.describe(study, shown_model, concluded, estimator, title),
+        card=card.describe(study, shown_model, found, estimator, title),
         model=shown_model,
         reference=ceiling,
         log_scale=logarithm,

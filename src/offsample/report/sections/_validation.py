@@ -24,7 +24,7 @@ from offsample.report.sections._kinds import Kind
 _CLEARLY = 2.0
 BEYOND_DOUBT = 3.0  # by this many, although nothing else is evidence
 _VOTES = 8.0  # rows that all rows count for in the vote of a value
-_AS_GOOD = 0.002  # of what guessing loses, that a smaller model may lose more than the best
+_AS_GOOD = 0.01, 0.002  # of what guessing loses, that a smaller model may lose more; of pairs
 _FEWEST_TO_CHOOSE = 3  # folds, for each to be told by the others how large its model is to be
 
 
@@ -256,13 +256,14 @@ def first_as_good(study: Study, losses: NDArray[Any], best: int | None = None) -
 
     It is clearly better than guessing, and within one standard error that the difference would have were both
     as good, by the rows that they do not agree on (McNemar 1947), or by units. Of a rare class that would be
-    most of what there is to gain: there it loses a five-hundredth of what guessing does more, at most.
+    most of what there is to gain: there it loses a hundredth of that of guessing, or .001 of AUC, at most.
     """
     guess, metric = study.guess_losses, study.metric
     best = best_of(-losses.mean(axis=1)) if best is None else best
     if not metric.prefers_small:
         more = losses[: best + 1].mean(axis=1) - losses[best].mean()
-        return int(np.flatnonzero(rounded(more) <= rounded(_AS_GOOD * float(guess.mean())))[0])
+        allowed = _AS_GOOD[metric.by_pairs] * float(guess.mean())
+        return int(np.flatnonzero(rounded(more) <= rounded(allowed))[0])
     if not is_better(guess, losses[best], study):
         return 0
     for place, row in enumerate(losses[:best]):
