@@ -9,7 +9,7 @@ import pytest
 
 from offsample._unit_intervals import student
 from offsample.report import report
-from offsample.report._metrics import METRICS, Rated
+from offsample.report._metrics import METRICS, Rated, area
 from offsample.report._scales import scale_of
 
 
@@ -189,6 +189,30 @@ def test_evidence_is_told_where_no_model_makes_fewer_mistakes():
     assert (verdict.auc, verdict.auc_low, verdict.auc_high) == (score.value, score.low, score.high)
     assert 0.1 < verdict.captured_low < verdict.captured < verdict.captured_high
     assert 0 < verdict.log_loss_saved == pytest.approx(1 - verdict.log_loss / verdict.baseline_log_loss)
+
+
+def test_a_page_leads_with_the_order_where_no_model_decides_better_than_a_guess():
+    random = np.random.default_rng(0)
+    table = {name: random.normal(size=1600) for name in ("x", "noise")}
+    is_hit = random.random(1600) < 0.26 + 0.13 * np.sign(table["x"])
+    table["y"] = np.where(is_hit, "hit", "miss")
+    half = {name: column[:800] for name, column in table.items()}
+    found = report(half, "y", fast=True)
+    assert found.verdict.metric == "auc"
+    assert found.verdict.columns == ("x",)
+    assert found.verdict.sentence.endswith("to be more likely of another class than “miss”.")
+    rating = found.estimator.predict_proba({"x": table["x"][800:]})[:, 0]
+    value, _ = area(rating, is_hit[800:], np.zeros(800, int))
+    assert found.verdict.auc_low - 0.04 < value < found.verdict.auc_high + 0.04
+    assert value > 0.58
+    asked = report(half, "y", metric="error", fast=True)
+    assert asked.verdict.metric == "error"
+    assert not asked.verdict.columns
+    costly = report(half, "y", costs={"fn": 50, "fp": 1}, fast=True)  # all are worth it
+    assert not costly.verdict.columns
+    assert costly.verdict.model == "“hit” each time"
+    assert set(costly.estimator.predict(half)) == {"hit"}
+    assert costly.verdict.error == pytest.approx(1 - is_hit[:800].mean())
 
 
 @pytest.fixture(scope="module")

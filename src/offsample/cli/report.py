@@ -52,7 +52,7 @@ def report(
         option(
             "NAME",
             "What to lead with, and choose models by: error, auc, log_loss, brier or cost. By default the "
-            "error, or the AUC where the most frequent class has 80 % of the rows.",
+            "error, or the AUC where 80 % of the rows are of a class or all models only order rows.",
         ),
     ] = "auto",
     costs: Annotated[

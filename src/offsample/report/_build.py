@@ -124,8 +124,8 @@ def report(
         section on acting are of this class against the rest if it is named, and otherwise of all classes.
     metric : {"auto", "error", "auc", "log_loss", "brier", "cost"}
         What the report leads with, and models are chosen by. "auto" is the cost where there are costs; where
-        the most frequent class has 80 % of the rows or more, and the error says little, the AUC; and
-        otherwise the error. Models for the AUC are grown and chosen by their log loss.
+        the most frequent class has 80 % of the rows or more, and the error says little, or where a model
+        orders rows but none is wrong less often than a guess, the AUC; and otherwise the error.
     costs : dict or array-like of shape (n_classes, n_classes), optional
         Of mistakes: ``{"fn": 10, "fp": 1}``, about the class of interest, or ``costs[true, predicted]`` with
         the classes sorted as `Report.classes` has them.
@@ -241,6 +241,11 @@ def report(
         if not options.fast:
             choice = _choice.with_others(study, choice)
         ordering = _choice.ordering(study, choice)
+    if ordering is not None and metric == "auto" and study.metric.is_error and study.is_named:
+        here = {"table": source, "target": target, "group": list(units.groups) or None, "time": units.time}
+        told = {"title": title, "command": command or _call(table, target, options), "engine": options.engine}
+        if (by_order := _by_order(study, given | here | told)) is not None:
+            return by_order
     with study.stage("leaving out columns"):
         choice, shown_sufficient = sufficient.fewest(study, choice)
         rated = _choice.rated_as(study, choice)
@@ -263,9 +268,7 @@ def report(
     with study.stage("measuring the learning curve"):
         shown_sizing = sizing.describe(study, choice, shown_model)
     shown_columns = columns.describe(study)
-    concluded = verdict.conclude(
-        study, shown_columns, shown_model, tempting, honest, rated, ordering, ceiling
-    )
+    found = verdict.conclude(study, shown_columns, shown_model, tempting, honest, rated, ordering, ceiling)
     estimator = reported(study, choice.model, choice.features)
     return Report(
         title=title,
@@ -276,12 +279,12 @@ def report(
         assumed=assumed(of_numbers, study.ranking.classes, str(target)) if task == "auto" else None,
         quantiles=_quantiles(study) if of_numbers else (),
         positive=str(study.classes[of_interest]) if study.is_named else None,
-        verdict=concluded,
+        verdict=found,
         columns=shown_columns,
         rows=rows.describe(study),
         sufficient=shown_sufficient,
         in_time=shown_in_time,
-        card=card.describe(study, shown_model, concluded, estimator, title),
+        card=card.describe(study, shown_model, found, estimator, title),
         model=shown_model,
         reference=ceiling,
         log_scale=logarithm,
@@ -293,12 +296,25 @@ def report(
     )
 
 
+def _by_order(study: Study, given: dict[str, Any]) -> Report | None:
+    """Report by how well rows are ordered, where no model decides better than a guess but one does that.
+
+    None if there is no time for it, or no such model is shown.
+    """
+    left = study.seconds_left
+    if not study.has_time_for("a page by how well rows are ordered", sum(study.timings.values())):
+        return None
+    found = report(**given | {"metric": "auc", "time_limit": left and round(left, 1)})
+    if not (found.verdict.columns and found.verdict.beats_baseline):
+        return None
+    told = f"{found.verdict.sentence} But no group of rows is shown to be more likely of another class than "
+    return replace(found, verdict=replace(found.verdict, sentence=f"{told}“{model.cheapest(study)}”."))
+
+
 def _quantiles(study: Study) -> tuple[float, ...]:
     """Quantiles of a target of numbers; the ends are numbers that few rows are beyond, unless asked for."""
-    found, place = (
-        np.quantile(study.y, _SHOWN),
-        0 if study.options.show_rows else min(FEWEST, len(study.y) // 4),
-    )
+    found = np.quantile(study.y, _SHOWN)
+    place = 0 if study.options.show_rows else min(FEWEST, len(study.y) // 4)
     found[[0, -1]] = np.sort(study.y)[[place, -1 - place]]
     return tuple(found.tolist())
 

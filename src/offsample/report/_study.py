@@ -198,11 +198,8 @@ class Study(EncodedRead):
     @cached_property
     def tested(self) -> Ints:
         """The rows that some fold tests on, in their order: all, unless the first have no past."""
-        return (
-            np.unique(np.concatenate([test for _, test in self.folds]))
-            if self.folds
-            else np.arange(len(self.y))
-        )
+        tested = [test for _, test in self.folds] or [np.arange(len(self.y))]
+        return np.unique(np.concatenate(tested))
 
     def place(self, rows: Ints) -> Ints:
         """Place of rows among those that are tested."""
@@ -383,11 +380,10 @@ class Study(EncodedRead):
     @cached_property
     def guess_proba(self) -> Floats:
         """Class shares of the rows that a fold learns from, for the rows that it tests."""
-        proba = np.broadcast_to(self.class_counts / len(self.y), (len(self.tested), len(self.classes))).copy()
+        proba = np.tile(self.class_counts / len(self.y), (len(self.tested), 1))
         for train, test in self.folds:
-            proba[self.place(test)] = np.bincount(self.labels[train], minlength=len(self.classes)) / len(
-                train
-            )
+            counts = np.bincount(self.labels[train], minlength=len(self.classes))
+            proba[self.place(test)] = counts / len(train)
         return proba
 
     @cached_property

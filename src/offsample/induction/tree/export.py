@@ -118,7 +118,8 @@ def tree_to_text(
             text += f", {tree.value[node, 0]:.6g}{line} ± {digits(_deviation(tree, node))}"
         elif tree.feature[node] < 0 and classes is not None:
             best = int(tree.label[node])
-            text += f", {classes[best]} ({tree.value[node, best]:.3f})"
+            share = tree.value[node, best]  # where leaves of a rare class differ in the fourth digit
+            text += f", {classes[best]} ({share:.{5 if 0.999 <= share < 1 else 3}f})"
         lines.append(visible(text))
         first, n_children = int(tree.first_child[node]), int(tree.n_children[node])
         if tree.feature[node] < 0:

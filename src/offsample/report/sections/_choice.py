@@ -52,9 +52,7 @@ class Alternative:
     error: float  # off the sample, with its 95 % interval
     low: float
     high: float
-    validated: bool = (
-        False  # whether it was measured by cross-validation, not estimated by the learner itself
-    )
+    validated: bool = False  # or whether its error is the learner's own estimate
     text: str = ""  # the model in words, where it can be read
     score: Score | None = None  # by another metric of the report than the error, with its 95 % interval
 
@@ -217,7 +215,7 @@ def _alternative(
     return Alternative(name, model.size_, unit, error, low, high, validation is not None, text, score)
 
 
-def score_of(study: Study, validation: Validation, stage: int) -> Score | None:
+def score_of(study: Study, validation: Validation | None, stage: int) -> Score | None:
     """Measure a model by the metric of the report; None if it is the error, which has its own fields."""
     if study.metric.is_error:
         return None
@@ -320,9 +318,7 @@ def ordering(study: Study, choice: Choice) -> tuple[Alternative, Any] | None:
         return None
     is_shown = is_better(other.guess_losses, found.validation.of(found.stage), other)
     told, looks = as_alternative(other, found), amount(len(found.model.used_columns_), "column")
-    if (
-        not is_shown or told.score is None or told.score.low <= 0.5
-    ):  # as the page that leads with the AUC has it
+    if not is_shown or told.score is None or told.score.low <= 0.5:  # as a page that leads with the AUC
         return None
     name = f"a {told.name} with {amount(told.size, told.unit)} that looks at {looks}"
     return replace(told, name=name), rated(other, found.validation, found.stage)

@@ -15,7 +15,7 @@ from offsample._typing import Booleans, Floats, Ints
 from offsample.report._metrics import Score
 from offsample.report._study import Study
 from offsample.report._units import NewRows
-from offsample.report.sections._choice import Choice
+from offsample.report.sections._choice import Choice, score_of
 from offsample.report.sections._kinds import Kind, other_kinds
 from offsample.report.sections._validation import (
     Validation,
@@ -23,7 +23,6 @@ from offsample.report.sections._validation import (
     first_as_good,
     is_better,
     left_out,
-    rated,
 )
 
 # Rows of a group that what a model says of one may count as; at last it alone does.
@@ -56,23 +55,18 @@ def validated_as(
     if not other.folds or not _has_time(study, kind, new_rows):
         return None
     if kind.most_rows is not None:
-        return _of_found(other, *_left_out(other, choice, kind, features))
+        found = left_out(other, kind, features, None, choice.model)
+        return None if found is None else _honest(other, found, found.stages[0])
     # A tree may have been grown from a few columns only.
     names = [name for name in choice.whole._encoder.names if name in features]
     found = cross_validate(other, kind, [names] * len(other.folds), choice.stage + 1)
-    return _of_found(other, found, choice.stage)
-
-
-def _of_found(study: Study, found: Validation | None, stage: int, knows: bool = False) -> HonestError | None:
-    return None if found is None else _honest(study, found, stage, knows)
+    return None if found is None else _honest(other, found, choice.stage)
 
 
 def _honest(study: Study, found: Validation | None, stage: int, knows: bool = False) -> HonestError:
     """Return the figures of a validation, or of guessing."""
     wrong = study.guess_is_wrong if found is None else found.wrong_at(stage)
-    is_error = study.metric.is_error
-    score = None if is_error else study.metric.measure(rated(study, found, stage), study.costs)
-    ends = study.error_interval(wrong, len(study.folds))
+    ends, score = study.error_interval(wrong, len(study.folds)), score_of(study, found, stage)
     return HonestError(str(study.new_rows), float(wrong.mean()), *ends, score, knows)
 
 
@@ -81,20 +75,14 @@ def _has_time(study: Study, kind: Kind, new_rows: NewRows) -> bool:
     return study.has_time_for(f"the error on {new_rows}", seconds)
 
 
-def _left_out(
-    study: Study, choice: Choice, kind: Kind, features: Sequence[Any]
-) -> tuple[Validation | None, int]:
-    found = left_out(study, kind, features, None, choice.model)
-    return found, 0 if found is None else found.stages[0]
-
-
 def _as_chosen(
     study: Study, choice: Choice, kind: Kind, features: Sequence[Any]
 ) -> tuple[Validation | None, int]:
     """Cross-validate a model, and return the stage that is as good as any, by what is left out."""
     study = study.seen_as(study.new_rows, study.new_rows)
     if kind.most_rows is not None:
-        return _left_out(study, choice, kind, features)
+        found = left_out(study, kind, features, None, choice.model)
+        return found, 0 if found is None else found.stages[0]
     found = cross_validate(study, kind, [features] * len(study.folds))
     return found, 0 if found is None else first_as_good(study, found.losses)
 
@@ -210,7 +198,7 @@ def of_easier(study: Study, choice: Choice, easier: NewRows) -> HonestError | No
                 rival, at, told = asked, 0, True
         if rival is not None and (best is None or is_better(best.of(stage), rival.of(at), other)):
             best, stage, knows = rival, at, told
-    return _of_found(other, best, stage, knows)
+    return None if best is None else _honest(other, best, stage, knows)
 
 
 def honest_errors(

@@ -24,7 +24,7 @@ from offsample.report.sections._kinds import Kind
 _CLEARLY = 2.0
 BEYOND_DOUBT = 3.0  # by this many, although nothing else is evidence
 _VOTES = 8.0  # rows that all rows count for in the vote of a value
-_AS_GOOD = 0.01  # of what guessing loses, that a smaller model may lose more than the best
+_AS_GOOD = 0.01, 0.002  # of what guessing loses, that a smaller model may lose more; of pairs
 _FEWEST_TO_CHOOSE = 3  # folds, for each to be told by the others how large its model is to be
 
 
@@ -42,9 +42,7 @@ class Validation:
     is_staged: bool = True  # or whether the models are all of one stage
     found: NDArray[Any] | None = None  # losses, or ratings that losses of pairs are made of
     at: Mapping[int, Sequence[int]] = field(default_factory=dict)  # stages of the folds in place of one stage
-    alike: NDArray[Any] | None = (
-        None  # losses where all folds are of one stage, if some stage is chosen by fold
-    )
+    alike: NDArray[Any] | None = None  # losses with all folds of one stage, if some is chosen by fold
 
     @property
     def n_folds(self) -> int:
@@ -258,13 +256,14 @@ def first_as_good(study: Study, losses: NDArray[Any], best: int | None = None) -
 
     It is clearly better than guessing, and within one standard error that the difference would have were both
     as good, by the rows that they do not agree on (McNemar 1947), or by units. Of a rare class that would be
-    most of what there is to gain: there it loses a hundredth of what guessing loses more, at most.
+    most of what there is to gain: there it loses a hundredth of that of guessing, or .001 of AUC, at most.
     """
     guess, metric = study.guess_losses, study.metric
     best = best_of(-losses.mean(axis=1)) if best is None else best
     if not metric.prefers_small:
         more = losses[: best + 1].mean(axis=1) - losses[best].mean()
-        return int(np.flatnonzero(rounded(more) <= rounded(_AS_GOOD * float(guess.mean())))[0])
+        allowed = _AS_GOOD[metric.by_pairs] * float(guess.mean())
+        return int(np.flatnonzero(rounded(more) <= rounded(allowed))[0])
     if not is_better(guess, losses[best], study):
         return 0
     for place, row in enumerate(losses[:best]):

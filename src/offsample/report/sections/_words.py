@@ -18,11 +18,11 @@ from offsample.report._formats import (
     r2_text,
     short_name,
 )
-from offsample.report._metrics import ERROR, METRICS, PER, TOP, UNKNOWN, Rated, Score, decide
+from offsample.report._metrics import ERROR, METRICS, PER, TOP, UNKNOWN, Rated, Score
 from offsample.report._study import Study
 from offsample.report.findings import Finding
 from offsample.report.sections._honest import HonestError
-from offsample.report.sections.model import Alternative, Model
+from offsample.report.sections.model import Alternative, Model, cheapest
 
 
 class Signals(NamedTuple):
@@ -30,9 +30,7 @@ class Signals(NamedTuple):
 
     n: int  # columns that have evidence of their own
     ordering: Alternative | None = None  # a tree that orders rows
-    together: tuple[str, Score] | None = (
-        None  # what all columns in a model that nobody reads do: who, and its AUC
-    )
+    together: tuple[str, Score] | None = None  # what all columns do that nobody reads: who, and its AUC
 
     def about(self, target: Any) -> str:
         """Say how many columns carry a signal."""
@@ -93,7 +91,7 @@ def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signa
     without = (
         f"Without the quarantined column{'s' * (len(quarantined) > 1)} ({names}), " if quarantined else ""
     )
-    base, most = "the class shares", short_name(study.classes[study.class_counts.argmax()])
+    base = "the class shares"
     but = ""
     if study.task == "regression":
         off = float(np.abs(study.y[study.tested] - study.guesses[0]).mean())
@@ -109,7 +107,7 @@ def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signa
             base += (
                 f"these rows, and by estimate in {on_new} of {of_rows}, where another may be most frequent"
             )
-        but = f"no group of rows is shown to be more likely of another class than “{most}”"
+        but = f"no group of rows is shown to be more likely of another class than “{cheapest(study)}”"
     elif metric.is_of_decisions:
         base = f"always deciding alike, which costs {decimal(baseline_score(study))} per {PER:,} rows"
         but = f"{_NONE} be cheaper than {base}"
@@ -199,11 +197,8 @@ def _led_by(study: Study, score: Score, rated: Rated) -> str:
     value, low, high = map(metric.write, (score.value, score.low, score.high))
     within = f"95 % interval {low} to {high}" if rated.is_known else UNKNOWN
     if metric.name == "cost":
-        constant = short_name(study.classes[int(decide(study.class_counts / len(study.y), costs))])
-        return (
-            f"should cost {value} per {PER:,} rows ({within}); always deciding for "
-            f"“{constant}”, the best that is always the same, costs {base}."
-        )
+        constant = f"always deciding for “{cheapest(study)}”, the best that is always the same"
+        return f"should cost {value} per {PER:,} rows ({within}); {constant}, costs {base}."
     by = METRICS["log_loss" if metric.name == "auc" else metric.name]
     found = rated.saved(*(by.losses(p, rated.labels, costs) for p in (rated.proba, study.guess_proba)))
     of_one = study.is_named and len(study.classes) > 2  # as the AUC is; losses are of all classes

@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 
 from offsample.induction.by_groups import class_counts, guessing
-from offsample.report._formats import amount
-from offsample.report._metrics import Score
+from offsample.report._formats import amount, short_name
+from offsample.report._metrics import Score, decide
 from offsample.report._study import Study
 from offsample.report.sections._branches import described
 from offsample.report.sections._choice import Alternative, Choice
@@ -90,6 +90,12 @@ class Model:
         return not self.columns
 
 
+def cheapest(study: Study) -> str:
+    """Name the class to act by without any column: the likeliest, or that of the least costs."""
+    costs = None if study.metric.is_error else study.costs
+    return short_name(study.classes[int(decide(study.class_counts / len(study.y), costs))])
+
+
 def describe(study: Study, choice: Choice, score: Score | None = None) -> Model:
     """Gather all that is shown of the recommended model."""
     model, validation, kind = choice.model, choice.validation, choice.kind
@@ -106,8 +112,10 @@ def describe(study: Study, choice: Choice, score: Score | None = None) -> Model:
     elif study.new_rows:
         low, high = 0.0, 1.0 if study.task == "classification" else nan  # it took the rows as they came
     if not columns:
-        error, name = study.majority_error, study.guess_name
-        low, high = study.error_interval(study.guess_is_wrong)
+        wrong, name = study.guess_is_wrong, study.guess_name
+        if study.costs is not None and not study.metric.is_error:  # a rare class may be the cheapest
+            wrong, name = study.guesses[1] != study.labels[study.tested], f"“{cheapest(study)}” each time"
+        error, (low, high) = float(wrong.mean()), study.error_interval(wrong)
         if study.task != "regression" and len(study.new_rows.groups) == 1:
             of_group = class_counts(study.new_rows.groups[0], study.labels, len(study.classes))
             guess, (lowest, highest) = guessing(of_group)

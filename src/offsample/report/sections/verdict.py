@@ -92,7 +92,7 @@ class Verdict:
     @property
     def guess_differs(self) -> bool:
         """Whether it is to guess the most frequent class, and new rows may have another one than these."""
-        return not self.columns and self.error != self.baseline_error
+        return not self.columns and self.cost is None and self.error != self.baseline_error
 
     @property
     def off_by(self) -> str:
