@@ -163,7 +163,8 @@ def as_json(table, target, **options):
 
 @pytest.mark.parametrize("name", GENERATED)
 def test_no_two_statements_contradict(name):
-    check(as_json(*GENERATED[name](), metric="error"), 12)  # whose statements are of errors
+    # Of 800 customers no model decides better than a guess, but one orders them: asked for errors here.
+    check(as_json(*GENERATED[name](), **({"metric": "error"} if name == "customers" else {})), 12)
 
 
 @pytest.mark.parametrize("name", SHARED)

@@ -91,7 +91,8 @@ def given_column(values: Any) -> NDArray[Any] | nw.Series[Any]:
 def as_column(values: Any) -> NDArray[Any]:
     """One-dimensional array of a list or array; numpy alone would make [1, "1"] two equal strings."""
     if not isinstance(values, np.ndarray):
-        values = _as_array(values if isinstance(values, (list, tuple)) else list(values))
+        listed = getattr(values, "to_pylist", lambda: list(values))()  # an Array of Arrow, too
+        values = _as_array(values if isinstance(values, (list, tuple)) else listed)
     if values.ndim != 1:
         raise ValueError(f"a column has {values.ndim} dimensions: expected one value per row")
     column: NDArray[Any] = values
