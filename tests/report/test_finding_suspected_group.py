@@ -28,7 +28,9 @@ def test_the_patients_number_is_asked_about_with_both_errors(suspected):
     asked, known = suspected.verdict.asked
     assert (asked.label, known.label) == ("rows of a new “nr”", "new rows of a known “nr”")
     assert known.error < 0.01 < suspected.verdict.error
-    told = f"Told which, the model is wrong in 0 % (95 % interval 0 – {100 * known.high:.1f} %) of new rows of"
+    told = (
+        f"Told which, the model is wrong in 0 % (95 % interval 0 – {100 * known.high:.1f} %) of new rows of"
+    )
     assert f"{told} these, and in " in finding.message
     assert asked.error > suspected.verdict.error + 0.1
     assert asked.low < 0.5 < asked.high
@@ -104,7 +106,9 @@ def test_users_that_the_model_looks_at_beside_a_good_column_are_asked_about(seed
     )
     assert "if they do, as with cities, the first error holds" in finding.message
     # One that is told the user errs more than the model of the page, which looks at it: the better is shown.
-    error, low, high = (f"{100 * x:.1f}" for x in (found.verdict.error, found.verdict.low, found.verdict.high))
+    error, low, high = (
+        f"{100 * x:.1f}" for x in (found.verdict.error, found.verdict.low, found.verdict.high)
+    )
     said = f"The model is wrong in {error} % (95 % interval {low} – {high} %) of new rows of these, and in "
     assert said in finding.message
     (new,) = found.verdict.asked

@@ -36,8 +36,8 @@ def test_known_patients_are_predicted_and_new_ones_are_not(by_patient):
     assert [one.label for one in verdict.honest] == ["new rows of a known “nr”", "rows of a new “nr”"]
     assert (
         f"told which group a row is of where that is known, is wrong in 0 % (95 % interval 0 – "
-        f"{100 * verdict.known_high:.1f} %) of new rows of a known “nr”, in 51.3 % ({100 * verdict.low:.1f} – "
-        f"{100 * verdict.high:.1f} %) of rows of a new “nr”." in verdict.sentence
+        f"{100 * verdict.known_high:.1f} %) of new rows of a known “nr”, in 51.3 % "
+        f"({100 * verdict.low:.1f} – {100 * verdict.high:.1f} %) of rows of a new “nr”." in verdict.sentence
     )
     # Of two patients 20 × 20 of 40 × 39 / 2 pairs differ: no class is clearly that of more new patients.
     assert verdict.error == pytest.approx(2 * 20 * 20 / (40 * 39))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import nan
+from typing import Any
 
 from markupsafe import Markup
 
@@ -34,7 +35,7 @@ def verdict_chart(verdict: Verdict, reference: Reference | None = None) -> Marku
     main = HonestError(verdict.new_rows, verdict.error, verdict.low, verdict.high, score=verdict.score)
     shown = [*verdict.honest[:-1], main]
     if not verdict.interval_is_known:
-        ends = {"low": nan, "high": nan}
+        ends: Any = {"low": nan, "high": nan}
         shown = [replace(one, **ends, score=one.score and replace(one.score, **ends)) for one in shown]
     bars = [(one, "known" if place < len(shown) - 1 else "main") for place, one in enumerate(shown)]
     bars += [(replace(one, label=f"{one.label}?"), "known") for one in verdict.asked]
