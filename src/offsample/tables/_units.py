@@ -46,10 +46,14 @@ class Units(NamedTuple):
         return [unit for unit in (*self.groups, self.time) if unit is not None and is_a_name(unit)]
 
     @property
+    def group_names(self) -> tuple[str, ...]:
+        """What to call the kinds of groups."""
+        return tuple(str(one) if is_a_name(one) else f"group {n}" for n, one in enumerate(self.groups, 1))
+
+    @property
     def new_rows(self) -> str:
         """What an error is for, in words."""
-        named = [f"a new {name!r}" for name in self.groups if is_a_name(name)]
-        named += ["a new group"] * (len(self.groups) - len(named))
+        named = [f"a new {name!r}" if is_a_name(name) else "a new group" for name in self.groups]
         whose = f" with {' and '.join(named)}" if named else ""
         if self.time is None:
             return f"rows{whose}" if whose else "new rows"
