@@ -137,7 +137,8 @@ def _question(study: Study, entity: Entity, by_group: NewRows, new: HonestError 
         knows = told is not None and told.knows
         if knows and study.used & {*entity.names}:  # as the model of the page does
             knows = study.metric.loss_of(told)[1] < study.metric.loss_of(study.shown)[1]
-        of_known, who = told if knows else study.shown, "Told which, the" * knows or "The"
+        of_known, who = (told, "Told which, the") if knows else (study.shown, "The")
+        who = "Told which, a" if knows and not study.used else who  # the page shows a guess
         known, within = study.metric.figure(of_known), f"({study.metric.likely(of_known)})"
         if known == study.metric.figure(new):
             return None
