@@ -104,8 +104,8 @@ class Asked:
         option(
             "COLUMN[,COLUMN]",
             "Rows with the same value belong together, such as those of one customer: the error is for new "
-            "customers. Two columns that cross, such as users and items: for rows that are new in both, by "
-            "rank and report. A comma in a name is written \\,.",
+            "customers. Two columns that cross, such as users and items: for rows that are new in both. A "
+            "comma in a name is written \\,.",
         ),
     ] = None
     time: Annotated[

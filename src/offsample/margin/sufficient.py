@@ -288,12 +288,10 @@ def _balanced(labels: Ints, part: Ints, random: np.random.RandomState) -> Ints:
 def _one_of_each(part: Ints, groups: Grouping, labels: Ints, random: np.random.RandomState) -> Ints:
     """Draw a row of each group; or all rows, where so few would not have two rows of two classes.
 
-    Of kinds that cross, one of each group of the first, then of these one of each of the next: none share.
+    Of kinds that cross, of the one that has the most: rows that share no group of any would be too few.
     """
-    drawn = random.permutation(part)
-    for kind in unit_parts(groups, None):
-        drawn = drawn[np.unique(kind[drawn], return_index=True)[1]]
-        drawn = random.permutation(drawn) if isinstance(groups, tuple) else np.sort(drawn)
+    drawn, most = random.permutation(part), max(unit_parts(groups, None), key=lambda one: len(np.unique(one)))
+    drawn = np.sort(drawn[np.unique(most[drawn], return_index=True)[1]])
     return drawn if np.sum(np.bincount(labels[drawn]) > 1) > 1 else part
 
 
