@@ -108,6 +108,11 @@ def test_groups_and_times_may_be_arrays(visits) -> None:
     table = {name: column for name, column in visits.items() if name not in ("patient", "day")}
     named = rank_features({**table, "patient": visits["patient"]}, "sick", group="patient")
     assert rank_features(table, "sick", group=np.array(visits["patient"])).features == named.features
+    pairs = np.column_stack([visits["patient"], visits["nurse"]])
+    crossed = rank_features(table, "sick", group=pairs, features=["fever"])
+    assert crossed.crossed == ("group 1", "group 2")
+    by_name = rank_features(visits, "sick", group=["patient", "nurse"], features=["fever"])
+    assert crossed.features == by_name.features
     later = rank_features({**table, "day": visits["day"]}, "sick", time="day")
     assert rank_features(table, "sick", time=pd.Series(visits["day"])).features == later.features
 

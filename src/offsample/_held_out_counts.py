@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from offsample._cell_counts import CellCounts
 from offsample._counting import as_codes, count_cells
-from offsample._typing import Floats, Ints
+from offsample._typing import Floats, Grouping, Ints
 from offsample.tables._units import N_PARTS
 
 
@@ -137,9 +137,9 @@ class HeldOutCounts(HeldOutRows, CellCounts):
         raise ValueError("votes of a few rows are for rows and groups that are left out, not for time")
 
 
-def unit_parts(groups: Ints | None, time: NDArray[Any] | None) -> list[Ints]:
+def unit_parts(groups: Grouping | None, time: NDArray[Any] | None) -> list[Ints]:
     """What is taken to vary independently: groups, and thirty parts of the time, whose rows share a day."""
-    units = [] if groups is None else [groups]
+    units = [] if groups is None else list(groups) if isinstance(groups, tuple) else [groups]
     if time is None:
         return units
     first = np.searchsorted(np.sort(time), time)  # equal times are in one part

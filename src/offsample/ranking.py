@@ -209,7 +209,7 @@ def rank_features(
             source=source.source,
             left_out=tuple(map(str, unread)),
             new_rows=source.units.new_rows,
-            crossed=tuple(map(str, source.units.groups)) if len(alone) == len(source.units.groups) else (),
+            crossed=source.units.group_names if len(alone) == len(source.units.groups) else (),
             baselines_alone=alone if len(alone) == len(source.units.groups) else (),
             baseline_score=without,
             positive=None if of_interest is None else source.classes[of_interest],

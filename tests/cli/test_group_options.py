@@ -120,7 +120,6 @@ def test_without_units_nothing_is_said_of_them():
         (["--group", "patien"], "group 'patien' is not a column of the table: did you mean 'patient'?"),
         (["--time", "days"], "time 'days' is not a column of the table: did you mean 'day'?"),
         (["--group", "sick"], "group 'sick' is the target: name another column"),
-        (["--group", "ward,nurse"], "the 2 columns of groups cross, as users and items do"),
         (["--group", "patient", "-f", "patient"], "feature 'patient' is the group: new rows have others"),
         (["--time", "day", "-f", "day"], "feature 'day' is the time: new rows have others"),
     ],
@@ -131,6 +130,14 @@ def test_columns_that_are_no_units_are_refused(verb, options, message):
     result = said(verb, *options)
     assert (result.exit_code, len(result.output.splitlines())) == (2, 1), result.output
     assert message in result.output
+
+
+@pytest.mark.parametrize("verb", ["tree", "rules", "select", "forecast"])
+def test_groups_may_cross(verb):
+    output = " ".join(said(verb, "--group", "patient,nurse").stdout.split())
+    assert "rows with a new 'patient' and a new 'nurse'" in output
+    assert "take the 40 and 9 groups that cross to be independent of each other: too few to know" in output
+    assert read(verb, "--group", "patient,nurse")["n_units"] == 9
 
 
 @pytest.mark.parametrize("verb", VERBS)

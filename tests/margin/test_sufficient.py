@@ -182,8 +182,11 @@ def test_columns_that_suffice_for_new_groups():
     assert noise.standard_error > 0.03  # of forty groups
     with pytest.raises(ValueError, match="group 'grup' is not a column of the table: did you mean 'group'"):
         sufficient_columns(table, y, group="grup")
-    with pytest.raises(ValueError, match="cross, as users and items do"):
-        sufficient_columns(table.assign(item=np.arange(400) % 7), y, group=["group", "item"])
+    crossed = sufficient_columns(table.assign(item=np.arange(400) % 7), y, group=["group", "item"], **options)
+    assert {column.name for column in crossed.columns} == {"alike0", "alike1", "hint"}
+    assert crossed.columns[0].name == "hint"
+    assert crossed.sizes[0].error < 0.3
+    assert crossed.sizes[-1].error > 0.15  # where rows of the same group are known it is below 0.05
 
 
 def test_columns_that_suffice_for_later_rows():

@@ -28,7 +28,10 @@ def test_the_patients_number_is_asked_about_with_both_errors(suspected):
     asked, known = suspected.verdict.asked
     assert (asked.label, known.label) == ("rows of a new “nr”", "new rows of a known “nr”")
     assert known.error < 0.01 < suspected.verdict.error
-    assert "Told which, the model is wrong in 0 % of new rows of these, and in " in finding.message
+    told = (
+        f"Told which, the model is wrong in 0 % (95 % interval 0 – {100 * known.high:.1f} %) of new rows of"
+    )
+    assert f"{told} these, and in " in finding.message
     assert asked.error > suspected.verdict.error + 0.1
     assert asked.low < 0.5 < asked.high
     assert f"{100 * asked.error:.1f} %" in finding.message
@@ -103,7 +106,11 @@ def test_users_that_the_model_looks_at_beside_a_good_column_are_asked_about(seed
     )
     assert "if they do, as with cities, the first error holds" in finding.message
     # One that is told the user errs more than the model of the page, which looks at it: the better is shown.
-    assert f"The model is wrong in {100 * found.verdict.error:.1f} % of new rows of these" in finding.message
+    error, low, high = (
+        f"{100 * x:.1f}" for x in (found.verdict.error, found.verdict.low, found.verdict.high)
+    )
+    said = f"The model is wrong in {error} % (95 % interval {low} – {high} %) of new rows of these, and in "
+    assert said in finding.message
     (new,) = found.verdict.asked
     # A new user is drawn from the normal law: x alone errs in atan(1.044 / 1.2) / pi of the rows.
     assert new.low < np.arctan(np.sqrt(1 + 0.3**2) / 1.2) / np.pi < new.high

@@ -59,6 +59,15 @@ def test_noise_is_noise_to_boosting_too_and_a_part_may_have_one_class():
     assert "not shown to know more than the class shares either" in found.reference.sentence
 
 
+def test_a_column_may_have_no_value_before_some_day():
+    """Models of the first part of the time have nothing to learn from it."""
+    rng = np.random.default_rng(0)
+    day, x = np.arange(300), rng.normal(size=300)
+    late = np.where(day < 150, np.nan, rng.normal(size=300))
+    found = report({"x": x, "late": late, "day": day, "y": x + rng.normal(size=300) > 0}, "y", time="day")
+    assert 0.1 < found.reference.error < 0.4
+
+
 def test_it_is_left_out_when_asked_and_the_page_says_why_otherwise():
     table = additive(100)
     asked = report(table, "y", max_size=2, reference=False)

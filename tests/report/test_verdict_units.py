@@ -35,8 +35,9 @@ def test_known_patients_are_predicted_and_new_ones_are_not(by_patient):
     assert verdict.low < 0.5 < verdict.high
     assert [one.label for one in verdict.honest] == ["new rows of a known “nr”", "rows of a new “nr”"]
     assert (
-        f"told which group a row is of where that is known, is wrong in {100 * verdict.known_error:.0f} % of "
-        "new rows of a known “nr”, in 51.3 % of rows of a new “nr”" in verdict.sentence
+        f"told which group a row is of where that is known, is wrong in 0 % (95 % interval 0 – "
+        f"{100 * verdict.known_high:.1f} %) of new rows of a known “nr”, in 51.3 % "
+        f"({100 * verdict.low:.1f} – {100 * verdict.high:.1f} %) of rows of a new “nr”." in verdict.sentence
     )
     # Of two patients 20 × 20 of 40 × 39 / 2 pairs differ: no class is clearly that of more new patients.
     assert verdict.error == pytest.approx(2 * 20 * 20 / (40 * 39))
@@ -222,6 +223,9 @@ def test_three_groups_cannot_tell():
     assert "With 3 groups nobody can know" in found.verdict.doubt
     assert found.verdict.doubt in found.to_markdown()
     assert found.verdict.high - found.verdict.low > 0.5
+    assert len(found.verdict.honest) == 2
+    assert "95 % interval" not in found.verdict.sentence  # of known groups none either
+    assert "interval" not in re.sub(r"<(title|desc).*?</\1>", "", str(verdict_chart(found.verdict)))
 
 
 @pytest.mark.parametrize("kind", [dict, pd.DataFrame])

@@ -2,6 +2,8 @@
 
 ``python -m tests.statistical.new_rows 20`` holds out half of the groups of each table, 20 times over, or what
 comes last in time, and prints how often the error there lies in the verdict's interval.
+``python -m tests.statistical.new_rows later`` makes the page of the first three fifths of each table in time,
+and prints what it says beside the truth of the last two fifths, and of the tenths that these consist of.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from sklearn.metrics import roc_auc_score
 
 from offsample import report
 
@@ -151,6 +154,60 @@ def tables(directory: Path | None) -> dict[str, Callable[[int], Table]]:
     return made
 
 
+class Later(NamedTuple):
+    """What the page of earlier rows says of a figure, and what it is on later ones."""
+
+    figure: str
+    told: float
+    low: float
+    high: float
+    truth: float
+    tenths: list[float]
+    risen: str  # share of classes that became twice as frequent, before and after, and the error on others
+
+
+def later(frame: pd.DataFrame, target: str, time: str) -> list[Later]:
+    """Compare a page of the first three fifths with the rest: error and AUC, or how far numbers are off."""
+    when = pd.to_datetime(frame[time]).rank(method="max", pct=True).to_numpy()
+    rest, place = frame[when > 0.6], when[when > 0.6]
+    found = report(frame[when <= 0.6], target, time=time, random_state=0)
+    verdict, y = found.verdict, rest[target].to_numpy()
+    parts = [np.abs(place - middle) < 0.05 for middle in (0.65, 0.75, 0.85, 0.95)]
+    said = np.asarray(found.estimator.predict(rest))
+    losses = (said != y).astype(float)
+    before, after = (frame[target][part].value_counts(normalize=True) for part in (when <= 0.6, when > 0.6))
+    more = [name for name, share in after.items() if share >= 2 * before.get(name, 0.0)]
+    others = losses[~rest[target].isin(more)].mean()
+    risen = (
+        f"{before[before.index.isin(more)].sum():.3f}, {after[more].sum():.3f}, {others:.3f}" if more else "-"
+    )
+    told = ("error", verdict.error, verdict.low, verdict.high)
+    if verdict.task == "regression":
+        ends = (verdict.mean_absolute_error_low, verdict.mean_absolute_error_high)
+        told, losses, risen = ("off by", verdict.mean_absolute_error, *ends), np.abs(said - y), "-"
+    lines = [Later(*told, float(losses.mean()), [float(losses[part].mean()) for part in parts], risen)]
+    if verdict.task != "regression" and len(before) == 2:
+        of = found.estimator.predict_proba(rest)[:, 1]
+        areas = [float(roc_auc_score(y[part], of[part])) for part in (place > 0, *parts)]
+        ends = (verdict.auc, verdict.auc_low, verdict.auc_high)
+        lines.append(Later("AUC", *ends, areas[0], areas[1:], "-"))
+    return lines
+
+
+def main_later(directory: Path) -> None:
+    """Print one line a figure."""
+    for name, (folder, target, time) in {**LATER, "chicago_rides": ("temporal", "ridership", "date")}.items():
+        frame = pd.read_parquet(directory / folder / f"{name}.parquet").drop(columns=LEFT_OUT.get(name, []))
+        for one in later(frame.dropna(subset=[target]), target, time):
+            tenths = ", ".join(f"{value:.3f}" for value in one.tenths)
+            inside = "yes" if one.low <= one.truth <= one.high else "no"
+            within = f"{one.told:.3f} | {one.low:.3f} – {one.high:.3f} | {one.truth:.3f} | {inside}"
+            print(
+                f"| {name}, {target} | {one.figure} | {within} | {tenths} | {one.risen} |",
+                flush=True,
+            )
+
+
 def main(n_splits: int) -> None:
     """Print one line a table."""
     data = os.environ.get("OFFSAMPLE_DATA")
@@ -168,4 +225,7 @@ def main(n_splits: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10)
+    if sys.argv[1:] == ["later"]:
+        main_later(Path(os.environ["OFFSAMPLE_DATA"]))
+    else:
+        main(int(sys.argv[1]) if len(sys.argv) > 1 else 10)

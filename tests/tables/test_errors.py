@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from offsample.tables import engines as _engines
-from offsample.tables import joined_groups, open_table
+from offsample.tables import joined_groups, open_table, several_groups
 from offsample.tables._memory import distinct_rows
 
 GOOD = {"city": ["a", "b", "a"], "income": [1, 2, 3], "y": [0, 1, 1]}
@@ -147,10 +147,14 @@ def test_unsupported_tables():
 @pytest.mark.parametrize("form", [np.array, pd.DataFrame, lambda pairs: list(np.array(pairs).T)])
 def test_groups_of_two_columns(form):
     pairs = [[0, 0], [0, 1], [1, 0]]
-    with pytest.raises(
-        ValueError, match=r"groups has shape \(3, 2\): expected one value for each of the 3 rows"
-    ):
-        joined_groups(form(pairs), 3)
+    user, item = joined_groups(form(pairs), 3)
+    assert (user.tolist(), item.tolist()) == ([0, 0, 1], [0, 1, 0])
+    within = [[0, 0], [0, 1], [1, 2], [1, 3], [1, 3]]
+    assert joined_groups(form(within), 5).tolist() == [0, 0, 1, 1, 1]  # the coarsest
+    with pytest.raises(ValueError, match="groups has columns: expected one value for each of the 3 rows"):
+        several_groups(form(pairs), 3)
+    with pytest.raises(ValueError, match="sample_weight does not go with groups that cross"):
+        joined_groups(form(pairs), 3, np.ones(3))
 
 
 def test_distinct_rows_are_those_of_a_set():

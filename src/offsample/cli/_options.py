@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from offsample._ranking_shown import about_repeats
 from offsample._text import MAJORITY, shorten, value_text, visible
-from offsample._typing import Ints
+from offsample._typing import Grouping, Ints
 from offsample.cli._repeats import Repeats
 from offsample.cli._screen import named, print_json, say, screen_width
 from offsample.tables import Engine, TablePath, Task, Units
@@ -104,8 +104,8 @@ class Asked:
         option(
             "COLUMN[,COLUMN]",
             "Rows with the same value belong together, such as those of one customer: the error is for new "
-            "customers. Two columns that cross, such as users and items: for rows that are new in both, by "
-            "rank and report. A comma in a name is written \\,.",
+            "customers. Two columns that cross, such as users and items: for rows that are new in both. A "
+            "comma in a name is written \\,.",
         ),
     ] = None
     time: Annotated[
@@ -211,7 +211,7 @@ class Asked:
 
     def rows(self, least: int = 0, task: Task = "classification") -> Rows:
         """Read the table, or a sample of this many rows at least, and say which columns cannot be used."""
-        from offsample.tables import labelled_rows, one_group, read_table
+        from offsample.tables import grouping, labelled_rows, read_table
 
         source, most = self.source, max(self.max_rows, least)
         read = read_table(source, engine=self.engine, max_rows=most, random_state=self.seed)
@@ -220,7 +220,7 @@ class Asked:
         for why in found.left_out:
             say(f"offsample: left out: {why}", err=True)
         n_source_rows = getattr(read, "n_source_rows", len(found.y) + found.n_dropped)
-        group = one_group(found.groups)
+        group = grouping(found.groups)
         at = (n_source_rows, read, group, found.time, found.is_numeric)
         return Rows(found.y, found.columns, found.n_dropped, *at)
 
@@ -254,7 +254,7 @@ class Rows(NamedTuple):
     n_dropped: int
     n_source_rows: int
     read: Any
-    group: Ints | None = None
+    group: Grouping | None = None
     time: Ints | None = None
     is_numeric: bool = False
 
@@ -267,8 +267,9 @@ class Rows(NamedTuple):
 
     @property
     def n_units(self) -> int | None:
-        """How many of these there are."""
-        return len(np.unique(self.units[0])) if self.units else None
+        """How many of these there are; of groups that cross, of the kind that has the fewest."""
+        kinds = self.units if self.time is None else self.units[:-1] or self.units
+        return min((len(np.unique(unit)) for unit in kinds), default=None)
 
     def say_units(self, ends: str = "Intervals") -> None:
         """Say what the intervals take to be independent."""
@@ -276,6 +277,8 @@ class Rows(NamedTuple):
 
         if self.n_units is not None:
             what = f"{self.n_units:,} {'parts of the time' if self.group is None else 'groups'}"
+            if isinstance(self.group, tuple):
+                what = f"{' and '.join(f'{len(np.unique(one)):,}' for one in self.group)} groups that cross"
             few = ": too few to know how far off the error may be" * (self.n_units < FEWEST_UNITS)
             say(f"{ends} take the {what} to be independent of each other{few}.")
             if self.group is not None and ends == "Intervals":
@@ -283,10 +286,10 @@ class Rows(NamedTuple):
 
     def taken(self, rows: Ints) -> Rows:
         """Some of the rows."""
-        from offsample.tables import take_rows
+        from offsample.tables import take_rows, taken
 
-        group, time = (None if unit is None else unit[rows] for unit in (self.group, self.time))
-        return self._replace(y=self.y[rows], columns=take_rows(self.columns, rows), group=group, time=time)
+        of, time = taken(self.group, rows), None if self.time is None else self.time[rows]
+        return self._replace(y=self.y[rows], columns=take_rows(self.columns, rows), group=of, time=time)
 
     def fit(self, model: Any) -> Any:
         """Fit a learner of ours; of rows of one time nothing is later."""

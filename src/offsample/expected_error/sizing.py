@@ -24,7 +24,7 @@ from offsample.induction.by_groups import chosen_by_groups, class_counts, guessi
 from offsample.induction.by_time import Blocks
 from offsample.induction.tree.classifier import TreeClassifier
 from offsample.induction.tree.regressor import TreeRegressor
-from offsample.tables import Task, Units, is_dataframe, take_rows, unit_codes
+from offsample.tables import Task, Units, is_dataframe, joined_groups, take_rows, unit_codes
 from offsample.tables._targets import check_task, numbers_of
 
 _SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
@@ -129,7 +129,8 @@ def size_forecast(
     n_folds, random_state : int
     groups : array-like of shape (n_samples,), optional
         Rows that belong together: trees are tested on other groups than they were grown on, and intervals
-        have groups as their units. What more rows would bring is then not said: it takes more groups.
+        have groups as their units. What more rows would bring is then not said: it takes more groups. Of
+        shape (n_samples, 2) they cross, as users and items do: tested rows share neither.
     time : array-like of shape (n_samples,), optional
         When a row was made: trees are tested on later rows than they were grown on, and the units of
         intervals are thirty parts of the time. What more rows would bring is then not said either.
@@ -172,14 +173,12 @@ def size_forecast(
     kind: Any = TreeRegressor if of_numbers else TreeClassifier
     grower = kind(stopping="none", max_splits=wanted[-1], random_state=random_state)
     unit = float(labels.var()) if of_numbers else 1.0
-    of, when = (
-        None if unit is None else unit_codes(unit, role, n_rows)
-        for unit, role in ((groups, "groups"), (time, "time"))
-    )
+    of = joined_groups(groups, n_rows)
+    when = None if time is None else unit_codes(time, "time", n_rows)
     codes: NDArray[Any] = labels if of_numbers else np.searchsorted(classes, labels)
     said, blocks = np.zeros((len(wanted), n_rows), codes.dtype), None
-    tested = np.zeros(n_rows, bool)  # all, but the first of those in time
-    if when is None:
+    tested = np.zeros(n_rows, bool)  # all, but the first of those in time, and a part if groups cross
+    if when is None and not isinstance(of, tuple):
         splits = _folds.shuffled(labels, n_folds, random_state, stratify=not of_numbers, groups=of)
     else:
         blocks = Blocks.of(codes, of, when, random_state, n_folds=n_folds, gap=gap)
@@ -212,9 +211,9 @@ def size_forecast(
         for row in losses
     ]
     if guesses and of is not None:
-        error, (low, high) = guessing(class_counts(of[tested], codes, len(classes)))
-        forward = loss_interval(losses[0], units)
-        found[0] = max(error, found[0][0]), (min(low, forward[0]), max(high, forward[1]))
+        of_kinds = [guessing(class_counts(one[tested], codes, len(classes))) for one in unit_parts(of, None)]
+        errors, ends = zip(*of_kinds, (found[0][0], loss_interval(losses[0], units)), strict=True)
+        found[0] = max(errors), (min(low for low, _ in ends), max(high for _, high in ends))
     elif guesses and blocks is not None:
         found[0] = found[0][0], loss_interval(losses[0], units)
     points = tuple(

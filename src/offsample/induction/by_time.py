@@ -1,4 +1,7 @@
-"""Models for later rows: a grown path is validated on blocks of the time, each after what its model saw."""
+"""Models for later rows, or rows of several new groups: a path is validated on blocks that it has not seen.
+
+In time each block is after what its model saw; of users and items it shares neither with that.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,10 @@ from offsample import _folds
 from offsample._held_out_counts import effective_units, together, unit_parts
 from offsample._squared_losses import ratio_interval
 from offsample._ties import best_of, rounded
-from offsample._typing import Floats, Ints
+from offsample._typing import Floats, Grouping, Ints
 from offsample._unit_intervals import loss_interval, standard_error, student
 from offsample.induction.by_groups import Grown, Validated, class_counts, guessing, staged_losses
-from offsample.tables import take_rows
+from offsample.tables import take_rows, told
 
 # Blocks of the time that are predicted one after the other, each from the rows before it.
 _N_BLOCKS = 5
@@ -26,24 +29,24 @@ _LEVEL = 0.01
 _MOST_STAGES = 64  # of a long path, so many are tested
 
 
-def fit_later(model: Any, X: Any, y: NDArray[Any], groups: Ints | None, time: Ints) -> Any:
-    """Fit a learner of ours for later rows, of other groups if there are any.
+def fit_later(model: Any, X: Any, y: NDArray[Any], groups: Grouping | None, time: Ints | None) -> Any:
+    """Fit a learner of ours for later rows, of other groups if there are any; without time, for several.
 
-    The number of its steps and its error are those that models of earlier rows have on later ones; there are
-    none unless it is shown that they are better than to guess. Of numbers, it is all of a tree or nothing.
+    The number of its steps and its error are those that models of earlier rows have on later ones, or of rows
+    that share no group; there are none unless it is shown that they are better than to guess. Of numbers, it
+    is all of a tree or nothing.
     """
     if is_classifier(model):
         return model._fit_later(X, y, groups, time)
     blocks = Blocks.of(y, groups, time, 0)
-    said = np.empty((2, len(y)))
+    said, known = np.empty((2, len(y))), told(groups)
     for train, test in blocks.splits:
-        told = None if groups is None else groups[train]
-        tree = clone(model).fit(take_rows(X, train), y[train], groups=told)
+        tree = clone(model).fit(take_rows(X, train), y[train], groups=None if known is None else known[train])
         said[:, test] = tree.staged_predict(take_rows(X, test), [0, tree.n_splits_])
     losses = (said - y)[:, blocks.tested] ** 2
     stage = blocks.chosen(losses, said[:, blocks.tested])
     most = model.max_splits
-    model.set_params(max_splits=most if stage else 0).fit(X, y, groups=groups).set_params(max_splits=most)
+    model.set_params(max_splits=most if stage else 0).fit(X, y, groups=known).set_params(max_splits=most)
     model.estimated_error_ = float(losses[stage].mean())
     model.estimated_error_interval_ = ratio_interval(losses[stage], None, blocks.units)
     first = replace(model.path_[0], estimated_error=float(losses[0].mean()))
@@ -52,16 +55,16 @@ def fit_later(model: Any, X: Any, y: NDArray[Any], groups: Ints | None, time: In
 
 
 def validate_later(
-    learner: Any, grown: Grown, X: Any, y: NDArray[Any], groups: Ints | None, time: Ints
+    learner: Any, grown: Grown, X: Any, y: NDArray[Any], groups: Grouping | None, time: Ints | None
 ) -> Validated:
-    """Choose the number of steps, and estimate its error, by models of earlier rows; see `Validated`.
+    """Choose the number of steps, and estimate its error, on blocks that models have not seen.
 
     The first stage is kept that is within one standard error of the best, none where nothing shows that the
     best is more than chance. Its error is the larger of its own and that of what the other blocks choose.
     """
     seed = learner.random_state
     seed = 0 if seed is None else int(check_random_state(seed).randint(2**31))
-    codes = np.searchsorted(learner.classes_, y)
+    codes, known = np.searchsorted(learner.classes_, y), told(groups)
     blocks = Blocks.of(codes, groups, time, seed)
     tried = np.arange(grown.n_steps + 1)
     if len(tried) > _MOST_STAGES:
@@ -70,7 +73,7 @@ def validate_later(
     said = np.zeros((len(tried), len(y)), np.int64)
     for train, test in blocks.splits:
         model = clone(learner).set_params(random_state=seed, costs=None, class_weight=None)
-        model.grow(take_rows(X, train), y[train], None, None if groups is None else groups[train])
+        model.grow(take_rows(X, train), y[train], None, None if known is None else known[train])
         rows = take_rows(X, test)
         losses[:, :, test] = staged_losses(learner, model, rows, y[test], tried.tolist())
         predicted = model.staged_predict(rows, tried.tolist())
@@ -89,8 +92,8 @@ def validate_later(
     # Models of the blocks share rows, and differ from that of all rows (Nadeau & Bengio 2003).
     times = 1 + _N_BLOCKS / (_N_BLOCKS - 1) if place else 1.0
     ends = [loss_interval(one[0], blocks.units, times=times, power=2) for one in (losses[:, place], nested)]
-    if groups is not None:
-        guess, of_guess = guessing(class_counts(groups[blocks.tested], blocks.y, len(learner.classes_)))
+    for group in blocks.groups:
+        guess, of_guess = guessing(class_counts(group, blocks.y, len(learner.classes_)))
         errors[0] = max(errors[0], guess)
         ends += [of_guess] * (not place)
     also = []
@@ -112,32 +115,43 @@ def validate_later(
 
 
 class Blocks(NamedTuple):
-    """Rows that are predicted from earlier ones, and what varies among them."""
+    """Rows that are predicted from earlier ones, or those of other groups, and what varies among them."""
 
     splits: _folds.Splits
     tested: Ints  # the rows, and of each of them
     fold: Ints  # the number of the split
     y: NDArray[Any]  # the number, or the code of the class
-    recent: Floats  # the loss of guessing as the part of the time before had it
-    part: Ints  # the part of the time that a model predicts
-    units: list[Ints]  # groups, and parts of the time
+    recent: Floats  # the loss of guessing as the part of the time before had it, or without time all rows
+    part: Ints  # the part of the time that a model predicts, or without time the block
+    groups: list[Ints]
+    units: list[Ints]  # these, and parts of the time
+    variance: float  # of gains in that of independent units: above 1 where models are grown by rows alone
 
     @classmethod
-    def of(cls, y: NDArray[Any], groups: Ints | None, time: Ints, seed: int, **how: Any) -> Self:
+    def of(cls, y: NDArray[Any], groups: Grouping | None, time: Ints | None, seed: int, **how: Any) -> Self:
         """Deal rows into blocks, `how` `_folds.shuffled` is told; classes are codes from 0 on."""
         how = {"n_folds": _N_BLOCKS, "stratify": y.dtype.kind != "f", **how}
+        if time is None:
+            how["n_folds"] = min(how["n_folds"], *(len(np.unique(one)) for one in unit_parts(groups, None)))
         splits = _folds.shuffled(y, seed=seed, groups=groups, time=time, **how)
         if not splits:
-            raise ValueError("no row is later than rows of other groups: there is nothing to learn from")
+            later = "is later than" if time is not None else "shares no group with"
+            raise ValueError(f"no row {later} rows of other groups: there is nothing to learn from")
         fold = np.full(len(y), -1)
         for number, (_, test) in enumerate(splits):
             fold[test] = number
-        tested, part = np.flatnonzero(fold >= 0), unit_parts(None, time)[0]
-        before = _means(_columns(y), part)[part[tested] - 1]
+        tested = np.flatnonzero(fold >= 0)
+        if time is None:
+            part, before = fold, np.tile(_columns(y).mean(axis=0), (len(tested), 1))
+        else:
+            part = unit_parts(None, time)[0]
+            before = _means(_columns(y), part)[part[tested] - 1]
         y = y[tested]
         recent = (before[:, 0] - y) ** 2 if y.dtype.kind == "f" else (before.argmax(axis=1) != y) * 1.0
-        units = [unit[tested] for unit in unit_parts(groups, time)]
-        return cls(splits, tested, fold[tested], y, recent, together(part[tested], fold[tested]), units)
+        of, units = ([unit[tested] for unit in unit_parts(groups, when)] for when in (None, time))
+        part, fold = together(part[tested], fold[tested]), fold[tested]
+        variance = 1.0 if time is not None else 1 + how["n_folds"] / (how["n_folds"] - 1)
+        return cls(splits, tested, fold, y, recent, part, of, units, variance)
 
     @property
     def n_alike(self) -> float:
@@ -158,7 +172,8 @@ class Blocks(NamedTuple):
         both = np.split(_columns(np.concatenate([said[best], self.y])), 2)
         first, second = (one - _means(one, self.part)[self.part] for one in both)
         gains = [(first * second).sum(axis=1), losses[0] - losses[best], self.recent - losses[best]]
-        clear = [student(1 - _LEVEL, self.n_alike) * standard_error(gain, self.units) for gain in gains]
+        enough = student(1 - _LEVEL, self.n_alike) * np.sqrt(self.variance)
+        clear = [enough * standard_error(gain, self.units) for gain in gains]
         agree, *better = (rounded(gain.mean()) > rounded(one) for gain, one in zip(gains, clear, strict=True))
         return self._first(losses) if agree or all(better) else 0
 

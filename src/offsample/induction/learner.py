@@ -16,12 +16,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from offsample._estimators import check_table, check_table_and_target, pointing_to_numbers
 from offsample._proportions import wilson
-from offsample._typing import Floats, Ints
+from offsample._typing import Floats, Grouping, Ints
 from offsample.induction.by_groups import Grown, Validated, validate
 from offsample.induction.by_time import validate_later
 from offsample.induction.decision import Decider
 from offsample.induction.forms import Form
-from offsample.tables import joined_groups
+from offsample.tables import joined_groups, told
 
 
 class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
@@ -59,7 +59,8 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         groups : array-like of shape (n_samples,), optional
             Rows that belong together, as the visits of a patient do, for a model of new groups: steps are
             taken for what they say of other groups, and their number and the error are those that models
-            grown without some of the groups have there.
+            grown without some of the groups have there. Of shape (n_samples, 2) they are of two kinds that
+            cross, such as users and items: steps and error are then those on rows that share neither.
         """
         return self._fitted(X, y, sample_weight, groups, is_whole=False)
 
@@ -72,13 +73,13 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         """
         return self._fitted(X, y, sample_weight, groups, is_whole=True)
 
-    def _fit_later(self, X: Any, y: Any, groups: Ints | None, time: Ints) -> Self:
-        """Grow the model for later rows: as many steps as help models of earlier rows there."""
+    def _fit_later(self, X: Any, y: Any, groups: Grouping | None, time: Ints | None) -> Self:
+        """Grow the model for later rows, or for groups that cross: as many steps as help on such rows."""
         own, by_units = self.get_params(deep=False), self._by_units
         self.set_params(**by_units)._validate_params()
         self._check_options()
         X, y = self._checked(X, y)
-        grown = self._learn(X, y, None, groups)
+        grown = self._learn(X, y, None, told(groups))
         grown.keep(grown.n_steps, None)
         self._costs = self._costs_of(self.classes_, y, None)
         validated = validate_later(self, grown, X, y, groups, time)
@@ -92,7 +93,10 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         self._validate_params()
         self._check_options()
         X, y = self._checked(X, y)
-        codes = joined_groups(groups, len(y), sample_weight)
+        given = joined_groups(groups, len(y), sample_weight)
+        if isinstance(given, tuple) and not is_whole:
+            return self._fit_later(X, y, given, None)
+        codes = told(given)
         grown = self._learn(X, y, sample_weight, codes)
         costs = self._costs_of(self.classes_, y, sample_weight)
         self._costs = costs if codes is None or is_whole else None  # groups choose the model without them

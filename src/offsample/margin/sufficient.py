@@ -13,7 +13,7 @@ from sklearn.base import clone
 from offsample import _folds
 from offsample._held_out_counts import unit_parts
 from offsample._ties import rounded
-from offsample._typing import Booleans, Floats, Ints
+from offsample._typing import Booleans, Floats, Grouping, Ints
 from offsample._unit_intervals import standard_error
 from offsample.margin._few_columns import BEYOND_CHANCE, ColumnStability, Method, SizeError, SufficientColumns
 from offsample.margin._number import nested_losses, nested_sizes, smallest_as_good, stratified_rows
@@ -22,7 +22,7 @@ from offsample.margin._space import read_classes, scale_columns
 from offsample.margin.gflip import GFlip
 from offsample.margin.relief import Relief
 from offsample.margin.simba import Simba
-from offsample.tables import TableEncoder, Units, one_group, take_rows
+from offsample.tables import TableEncoder, Units, grouping, take_rows, taken
 from offsample.tables._base import Wanted
 from offsample.tables._encoder import open_columns
 from offsample.tables._memory import read_units
@@ -82,7 +82,8 @@ def sufficient_columns(
         Seed of samples, folds and methods.
     group : name, list of names, or array-like, optional
         Rows that belong together, such as those of one customer: folds and halves are of whole groups, and
-        standard errors have groups as their units. A group is no feature.
+        standard errors have groups as their units. A group is no feature. With columns that cross, such as
+        users and items, rows are predicted from those that share neither.
     time : name, or array-like, optional
         When a row was made: rows are predicted from earlier ones. No feature either.
 
@@ -129,7 +130,7 @@ def sufficient_columns(
     used, own = take_rows(table, rows), labels[rows]
     goal: Any = own if numbers is None else numbers[rows]
     given: Any = classes[own] if numbers is None else np.asarray(y)[rows]
-    of, when = (None if unit is None else unit[rows] for unit in (of, when))
+    of, when = taken(of, rows), None if when is None else when[rows]
     categorical = np.array([kind == "categorical" for kind in encoder.kinds])
     selectors = _selectors(method, len(rows), categorical, random_state)
     sizes = nested_sizes(len(names))
@@ -183,7 +184,8 @@ def sufficient_columns(
     def half() -> Ints:
         if of is None:
             return stratified_rows(own, n_half, random)
-        return np.flatnonzero(_folds.dealt(len(own), 2, random, labels=own, groups=of) == 0)
+        fewest = min(unit_parts(of, None), key=lambda kind: len(np.unique(kind)))
+        return np.flatnonzero(_folds.dealt(len(own), 2, random, labels=own, groups=fewest) == 0)
 
     halves = [rank_on(half(), selector)[0][: max(1, n_chosen)].tolist() for _ in range(n_resamples)]
     shares = np.bincount(np.concatenate(halves), minlength=len(names)) / n_resamples
@@ -226,27 +228,28 @@ def _copies(encoder: TableEncoder, table: Any) -> dict[Any, Any]:
     return copies
 
 
-def _without_units(table: Any, units: Units, n_rows: int) -> tuple[Any, Ints | None, Ints | None]:
+def _without_units(table: Any, units: Units, n_rows: int) -> tuple[Any, Grouping | None, Ints | None]:
     """Features of a table, and the group and the time of its rows."""
     if not units:
         return table, None, None
     names, read = open_columns(table)
     features, _ = Wanted(None, units=units).choose(names)
     groups, time = read_units(units, read, n_rows)
-    return take_columns(table, [names.index(name) for name in features]), one_group(groups), time
+    return take_columns(table, [names.index(name) for name in features]), grouping(groups), time
 
 
 def _splits(
-    labels: Ints, n_folds: int, random: np.random.RandomState, groups: Ints | None, time: Ints | None
+    labels: Ints, n_folds: int, random: np.random.RandomState, groups: Grouping | None, time: Ints | None
 ) -> _folds.Splits:
-    """Rows to rank on and rows to try on; all but the first where time goes forward."""
-    if time is None:
+    """Rows to rank on and rows to try on; all but the first where time goes forward, some if groups cross."""
+    if time is None and not isinstance(groups, tuple):
         fold = _folds.dealt(len(labels), n_folds, random, labels=labels, groups=groups)
         return [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(n_folds)]
     splits = _folds.shuffled(labels, n_folds, random.randint(2**31 - 1), groups=groups, time=time)
     known = [one for one in splits if np.sum(np.bincount(labels[one[0]]) > 1) > 1]
     if not known:
-        raise ValueError("no part of the time has two rows of two classes before it: expected classes mixed")
+        what = "part of the time" if time is not None else "part of the groups"
+        raise ValueError(f"no {what} has two rows of two classes before it: expected classes mixed")
     return known
 
 
@@ -282,10 +285,13 @@ def _balanced(labels: Ints, part: Ints, random: np.random.RandomState) -> Ints:
     return np.sort(shuffled[order][turn < limit])
 
 
-def _one_of_each(part: Ints, groups: Ints, labels: Ints, random: np.random.RandomState) -> Ints:
-    """Draw a row of each group; or all rows, where so few would not have two rows of two classes."""
-    drawn = random.permutation(part)
-    drawn = np.sort(drawn[np.unique(groups[drawn], return_index=True)[1]])
+def _one_of_each(part: Ints, groups: Grouping, labels: Ints, random: np.random.RandomState) -> Ints:
+    """Draw a row of each group; or all rows, where so few would not have two rows of two classes.
+
+    Of kinds that cross, of the one that has the most: rows that share no group of any would be too few.
+    """
+    drawn, most = random.permutation(part), max(unit_parts(groups, None), key=lambda one: len(np.unique(one)))
+    drawn = np.sort(drawn[np.unique(most[drawn], return_index=True)[1]])
     return drawn if np.sum(np.bincount(labels[drawn]) > 1) > 1 else part
 
 

@@ -25,7 +25,7 @@ from offsample.tables._read import (
 )
 from offsample.tables._source import Source, TablePath, is_query
 from offsample.tables._targets import Task
-from offsample.tables._units import UnitRows, Units, coarsest, one_group
+from offsample.tables._units import UnitRows, Units, coarsest, grouping, taken, told
 from offsample.tables._write import BlockWriter
 from offsample.tables.engines import Engine
 
@@ -52,6 +52,7 @@ __all__ = [
     "column_names",
     "columns_of",
     "describe_columns",
+    "grouping",
     "interrupt_queries",
     "is_dataframe",
     "is_query",
@@ -59,12 +60,13 @@ __all__ = [
     "labelled_rows",
     "lists_of",
     "merged_columns",
-    "one_group",
     "open_table",
     "ordered_codes",
     "read_blocks",
     "read_table",
     "several_groups",
     "take_rows",
+    "taken",
+    "told",
     "unit_codes",
 ]

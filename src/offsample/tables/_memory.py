@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from offsample import _counting
 from offsample._moment_sums import by_size, moments_of_codes
-from offsample._typing import Booleans, Floats, Ints, Words
+from offsample._typing import Booleans, Floats, Grouping, Ints, Words
 from offsample.tables._base import Bins, Kind, Profile, Table, check_classes, collapse, merge
 from offsample.tables._columns import given_column, hash_errors, sorted_codes, unit_of, with_values
 from offsample.tables._encode import as_floats, encode, plain
 from offsample.tables._kinds import as_quantities, column_kind
 from offsample.tables._targets import Center, Task, numbers_of
-from offsample.tables._units import UnitRows, Units, coarsest, is_a_name, varying
+from offsample.tables._units import UnitRows, Units, coarsest, grouping, is_a_name, kinds, varying
 
 _NAMELESS = "(given as an array)"
 # A dense table of cells × classes beyond this many numbers (and the rows themselves) is built in pieces.
@@ -27,14 +27,10 @@ _DENSE = 1 << 22
 
 def unit_codes(values: Any, role: str, n_rows: int, kept: Any = slice(None), name: Any = _NAMELESS) -> Ints:
     """Codes from 0 on of the group or the time of each row that is kept; those of a time in its order."""
-    shape = getattr(values, "shape", ())
-    if isinstance(values, (list, tuple)) and values and isinstance(values[0], np.ndarray):
-        shape = (n_rows, len(values))
-    if len(shape) > 1:
+    if len(kinds(values)) > 1 or len(getattr(values, "shape", ())) > 1:
         raise ValueError(
-            f"{role} has shape {tuple(shape)}: expected one value for each of the {n_rows} rows. Of columns "
-            "that lie within each other give the coarsest; columns that cross, such as users and items, go "
-            "by their names: rank_features(table, target, group=['user', 'item']), or report"
+            f"{role} has columns: expected one value for each of the {n_rows} rows. Of columns that lie "
+            "within each other give the coarsest; of those that cross, as users and items do, give one"
         )
     column = given_column(values)
     if len(column) != n_rows:
@@ -42,11 +38,21 @@ def unit_codes(values: Any, role: str, n_rows: int, kept: Any = slice(None), nam
     return unit_of(column, role, name, kept)
 
 
-def joined_groups(values: Any, n_rows: int, sample_weight: Any = None) -> Ints | None:
-    """Group of each row, beside X and y; None where there are none, or each is one row that counts once."""
-    codes = None if values is None else unit_codes(values, "groups", n_rows)
-    is_alone = codes is not None and sample_weight is None and int(codes.max(initial=-1)) + 1 == n_rows > 1
-    return None if is_alone else codes
+def joined_groups(values: Any, n_rows: int, sample_weight: Any = None) -> Grouping | None:
+    """Group of each row, beside X and y; None where there are none, or each is one row that counts once.
+
+    Of columns that lie within each other the coarsest; several that cross are a tuple.
+    """
+    given = [] if values is None else kinds(values)
+    codes = [unit_codes(one, "groups", n_rows) for one in given]
+    if len(codes) > 1:
+        codes = coarsest([varying(one, "groups", _NAMELESS) for one in codes])
+        if len(codes) > 1 and sample_weight is not None:
+            raise ValueError(
+                "sample_weight does not go with groups that cross: write each row as often as it counts"
+            )
+    alone = [one for one in codes if sample_weight is None and int(one.max(initial=-1)) + 1 == n_rows > 1]
+    return None if alone else grouping(codes)
 
 
 def several_groups(values: Any, n_rows: int) -> Ints:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._counting import stable_order
-from offsample._typing import Ints
+from offsample._typing import Grouping, Ints
 
 # Rows in time are taken together in so many parts of about equal size, whose means are compared.
 N_PARTS = 30
@@ -35,7 +35,7 @@ class Units(NamedTuple):
         # A name that occurs twice is none of a column: these are the groups of the rows.
         if are_names and 0 < len(group) == len(set(group)):
             return cls(tuple(group), time)
-        return cls((group,), time)
+        return cls(tuple(kinds(group)), time)
 
     def __bool__(self) -> bool:
         return bool(self.groups) or self.time is not None
@@ -46,10 +46,14 @@ class Units(NamedTuple):
         return [unit for unit in (*self.groups, self.time) if unit is not None and is_a_name(unit)]
 
     @property
+    def group_names(self) -> tuple[str, ...]:
+        """What to call the kinds of groups."""
+        return tuple(str(one) if is_a_name(one) else f"group {n}" for n, one in enumerate(self.groups, 1))
+
+    @property
     def new_rows(self) -> str:
         """What an error is for, in words."""
-        named = [f"a new {name!r}" for name in self.groups if is_a_name(name)]
-        named += ["a new group"] * (len(self.groups) - len(named))
+        named = [f"a new {name!r}" if is_a_name(name) else "a new group" for name in self.groups]
         whose = f" with {' and '.join(named)}" if named else ""
         if self.time is None:
             return f"rows{whose}" if whose else "new rows"
@@ -143,14 +147,29 @@ def coarsest(groups: list[Ints]) -> list[Ints]:
     return kept
 
 
-def one_group(groups: Sequence[Ints]) -> Ints | None:
-    """Groups of each row, if any; raise where there are several kinds, of which none lies within another."""
-    if len(groups) > 1:
-        raise ValueError(
-            f"the {len(groups)} columns of groups cross, as users and items do: here rows can be left out by "
-            "one of them; name one, or use rank or report, which take several"
-        )
-    return groups[0] if groups else None
+def kinds(values: Any) -> list[Any]:
+    """Columns of groups that were given as an array: itself, or those of two dimensions, or of a tuple."""
+    if isinstance(values, (list, tuple)) and values and isinstance(values[0], np.ndarray):
+        return list(values)
+    shape: Sequence[int] = getattr(values, "shape", ())
+    return list(np.asarray(values).T) if len(shape) == 2 and shape[1] else [values]
+
+
+def grouping(groups: Sequence[Ints]) -> Grouping | None:
+    """Groups of each row, if any; a tuple of several kinds, of which none lies within another."""
+    return tuple(groups) if len(groups) > 1 else groups[0] if groups else None
+
+
+def taken(groups: Grouping | None, rows: Ints) -> Grouping | None:
+    """Groups of some of the rows."""
+    if isinstance(groups, tuple):
+        return tuple(group[rows] for group in groups)
+    return None if groups is None else groups[rows]
+
+
+def told(groups: Grouping | None) -> Ints | None:
+    """Groups that a learner grows by; none where kinds cross: it grows by rows then, and they judge it."""
+    return None if isinstance(groups, tuple) else groups
 
 
 def _is_within(fine: Ints, coarse: Ints) -> bool:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_
 from offsample import _folds
 from offsample._estimators import TableEstimator, check_table, check_table_and_target, n_rows
 from offsample._typing import Booleans, Floats, Ints
+from offsample.induction.by_time import fit_later
 from offsample.induction.forms import Form
 from offsample.induction.path import GrowthPath, PathStep
 from offsample.induction.top_down import grow
@@ -168,13 +169,17 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
         sample_weight : array-like of shape (n_samples,), optional
             How many times each row counts, in whole numbers.
         groups : array-like of shape (n_samples,), optional
-            Rows that belong together: number of splits, test and error are those for new groups.
+            Rows that belong together: number of splits, test and error are those for new groups. Of shape
+            (n_samples, 2) for groups that cross: all of the tree or nothing, by rows that share neither.
         """
         self._validate_params()
         X, y = check_table_and_target(self, X, y)
         target = column_or_1d(y).astype(np.float64)
         assert_all_finite(target, input_name="y")
         group = joined_groups(groups, len(target), sample_weight)
+        if isinstance(group, tuple):
+            fit_later(self, X, target, group, None)
+            return self
         n_threads, self._encoder = effective_n_jobs(self.n_jobs), TableEncoder(self.categorical_features)
         columns, target, group = coded(self._encoder, X, target, sample_weight, group, n_threads)
         values = None

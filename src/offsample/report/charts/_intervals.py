@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import nan
+from typing import Any
 
 from markupsafe import Markup
 
@@ -32,17 +33,19 @@ def verdict_chart(verdict: Verdict, reference: Reference | None = None) -> Marku
     other, metric = verdict.with_quarantined, METRICS[verdict.metric]
     is_error = metric.is_error
     main = HonestError(verdict.new_rows, verdict.error, verdict.low, verdict.high, score=verdict.score)
+    shown = [*verdict.honest[:-1], main]
     if not verdict.interval_is_known:
-        main = replace(main, low=nan, high=nan)
-    bars = [*((one, "known") for one in verdict.honest[:-1]), (main, "main")]
+        ends: Any = {"low": nan, "high": nan}
+        shown = [replace(one, **ends, score=one.score and replace(one.score, **ends)) for one in shown]
+    bars = [(one, "known" if place < len(shown) - 1 else "main") for place, one in enumerate(shown)]
     bars += [(replace(one, label=f"{one.label}?"), "known") for one in verdict.asked]
     known = [share for one in (*(one for one, _ in bars), reference) if one for share in metric.ends(one)]
     beside = () if other is None else metric.ends(other)
     baseline = verdict.baseline_error if is_error else verdict.baseline_score or 0.0
-    shown = [share for share in (*known, baseline) if not is_missing(share)]
-    shown += [0.1] * (metric.name == "r2")  # closer up, nothing would look like something
-    within = (0.0, 1.0) if is_error else (min([0.0, *shown]), max([1.0, *shown]))
-    axis = Axis(shown, _START, _END, beside, label=None if is_error else metric.write, within=within)
+    on_axis = [share for share in (*known, baseline) if not is_missing(share)]
+    on_axis += [0.1] * (metric.name == "r2")  # closer up, nothing would look like something
+    within = (0.0, 1.0) if is_error else (min([0.0, *on_axis]), max([1.0, *on_axis]))
+    axis = Axis(on_axis, _START, _END, beside, label=None if is_error else metric.write, within=within)
     bottom = _TOP + _BAR * (len(bars) + (other is not None) + (reference is not None)) + 4
     base = f"Without any column: {metric.title} {metric.write(baseline)}"
     title = f"{metric.title} to expect on {verdict.new_rows}, beside that without any column"

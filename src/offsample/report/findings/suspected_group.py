@@ -137,14 +137,16 @@ def _question(study: Study, entity: Entity, by_group: NewRows, new: HonestError 
         knows = told is not None and told.knows
         if knows and study.used & {*entity.names}:  # as the model of the page does
             knows = study.metric.loss_of(told)[1] < study.metric.loss_of(study.shown)[1]
-        known, who = study.metric.figure(told if knows else study.shown), "Told which, the" * knows or "The"
+        of_known, who = (told, "Told which, the") if knows else (study.shown, "The")
+        who = "Told which, a" if knows and not study.used else who  # the page shows a guess
+        known, within = study.metric.figure(of_known), f"({study.metric.likely(of_known)})"
         if known == study.metric.figure(new):
             return None
         study.asked += [new, told] if knows else [new]
-        errors = f"{who} model is wrong in {known} of new rows of these, and in {percent(new.error)} "
-        errors += f"(95 % interval {interval(new.low, new.high)}) of rows of {a_new}"
+        errors = f"{who} model is wrong in {known} {within} of new rows of these, and in "
+        errors += f"{percent(new.error)} ({interval(new.low, new.high)}) of rows of {a_new}"
         if not study.metric.is_error:
-            errors = f"{who} model has {study.metric.title} {known} on new rows of these, and "
+            errors = f"{who} model has {study.metric.title} {known} {within} on new rows of these, and "
             errors += study.metric.told(new, f"rows of {a_new}")
     else:
         errors = (

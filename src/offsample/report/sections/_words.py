@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from offsample.report._formats import (
+    MISSING,
     amount,
     auc_text,
     decimal,
@@ -265,7 +266,13 @@ def contrast(study: Study, honest: tuple[HonestError, ...], model: Model) -> str
     if any(one.knows for one in honest):
         who += ", told which group a row is of where that is known"
         who += "," * (metric.is_error)
+    is_known, told, words = study.new_rows.doubt(study.tested) is None, [], "95 % interval "
+    for one in honest:
+        within = metric.within(one)
+        within = f" ({words}{within})" if is_known and within != MISSING else ""
+        told.append((f"{metric.figure(one)}{within}", one.label))
+        words = words if not within else ""
     if metric.is_error:
-        return f" {who} is wrong in {', in '.join(f'{percent(one.error)} of {one.label}' for one in honest)}."
-    said = ", ".join(f"{metric.figure(one)} on {one.label}" for one in honest)
+        return f" {who} is wrong in {', in '.join(f'{share} of {label}' for share, label in told)}."
+    said = ", ".join(f"{figure} on {label}" for figure, label in told)
     return f" {who.removesuffix(',')}: {metric.title} {said}."

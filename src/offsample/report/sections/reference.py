@@ -130,10 +130,12 @@ def _some(rated: Any, place: Ints) -> Any:
 
 def fitted(study: Study, X: Floats, rows: Ints, features: Sequence[Any], name: str = NAME) -> Any:
     """Fit boosting, or a logistic regression of scaled numbers and values, to some rows."""
+    known = X[rows]
+    known[:, np.isnan(known).all(axis=0)] = 0.0  # neither takes a column that has no value yet
     if name == LINEAR and np.ptp(study.outcome[rows]):  # of one class there is nothing to weigh
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # weights that are nearly found will do
-            return _linear(study, features).fit(X[rows], study.outcome[rows])
+            return _linear(study, features).fit(known, study.outcome[rows])
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
     of_numbers = study.task == "regression"
@@ -152,7 +154,7 @@ def fitted(study: Study, X: Floats, rows: Ints, features: Sequence[Any], name: s
         categorical_features=categories,
         random_state=study.options.random_state,
     )
-    return model.fit(X[rows], study.outcome[rows])
+    return model.fit(known, study.outcome[rows])
 
 
 def _linear(study: Study, features: Sequence[Any]) -> Any:
