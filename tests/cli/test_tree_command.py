@@ -188,7 +188,7 @@ def test_the_task_of_whole_numbers(prices):
     assert (found["task"], found["assumed"]) == ("regression", None)
     refused = run(app, [*asked[:3], "city", "--task", "regression"])
     assert refused.exit_code != 0
-    assert "expected numbers for task='regression'" in " ".join(refused.output.split())
+    assert "column 'city' cannot be read as number: its text is such as" in " ".join(refused.output.split())
     one = run(app, ["tree", prices[1], "-t", "price", "--criterion", "gini"])
     assert "criterion must be" in one.output
 

@@ -22,6 +22,7 @@ from offsample.report._study import Study
 from offsample.report._units import folds_factor
 from offsample.tables import columns_of
 from offsample.tables._columns import as_column
+from offsample.tables._meaning import recognised
 from offsample.tables._targets import numbers_of
 
 _FIFTHS = np.array(["the lowest fifth", "the second", "the third", "the fourth", "the highest fifth"])
@@ -95,7 +96,8 @@ class NumberStudy(Study):
     @cached_property
     def _labelled(self) -> tuple[Ints, NDArray[Any], int]:
         """The rows that have a number, their numbers, and the number of all."""
-        column = as_column(columns_of(self._read)[self.target])
+        asked = (self.options.types or {}).get(self.target, "number")
+        column = recognised(as_column(columns_of(self._read)[self.target]), self.target, asked)[0]
         numbers = numbers_of(column, "regression", repr(self.target))
         assert numbers is not None
         present = np.flatnonzero(~np.isnan(numbers))
