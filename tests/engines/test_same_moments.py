@@ -176,6 +176,7 @@ def test_numbers_in_text_are_numbers_where_these_are_asked_for(tmp_path, engine)
     ("y", "message"),
     [
         (["a", "b", "c"], "'y' cannot be read as number: its text is such as 'a'"),
+        (["1", "b", "c"], "'y' cannot be read as number: its text is such as '1'"),
         (np.array([1, 2, 4], "m8[h]"), "predict durations as a number, such as their hours"),
         (np.array([1, 2, 4], "M8[D]"), "predict dates as a number, such as the days since the first"),
         ([1.0, 1.0, 1.0], "has one value only, 1"),
