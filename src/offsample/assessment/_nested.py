@@ -148,8 +148,7 @@ def nested_cross_validate(
     of_rows = not metadata and is_share_of_rows(scorer, estimator)
     title, sign = as_read(scoring or getattr(estimator, "scoring", None), scorer)
     scores, inner, optimism = sign * scores, sign * inner, float(inner.mean() - scores.mean())
-    ends = score_interval(scores, splits, confidence, of_rows=of_rows)
-    low, high = within(title, *ends)
+    low, high = within(title, *score_interval(scores, splits, confidence, of_rows=of_rows))
     return NestedScores(
         scores=tuple(scores.tolist()),
         mean=float(scores.mean()),

@@ -15,7 +15,7 @@ from offsample._held_out_counts import effective_units
 from offsample._squared_losses import alike, few_decide, ratio_interval
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeRegressor
-from offsample.ranking import RankedFeature, Ranking, rank_features
+from offsample.ranking import RankedFeature, Ranking
 from offsample.report._formats import quantity
 from offsample.report._metrics import METRICS, Score
 from offsample.report._study import Study
@@ -39,7 +39,7 @@ class RatedNumbers:
     units: list[Ints]  # what varies; none if the rows do
     n_folds: int
     is_known: bool = True  # how far figures may be off; not of too few groups, or times
-    median: Floats | None = None  # of the rows that were learned from: what is closest without any column
+    median: Floats | None = None  # of the same rows: what is closest to most without any column
 
     @property
     def n_units(self) -> float:
@@ -207,15 +207,7 @@ class NumberStudy(Study):
         """Columns by their absolute errors, where a few rows decide all squares and each is new by itself."""
         if self.ranking.few_decide is None or self.new_rows:
             return None
-        declared = self.options.categorical_features or "infer"
-        return rank_features(
-            {**self.X, self.target: self.y},
-            self.target,
-            criterion="absolute_error_loo",
-            categorical_features=declared,
-            task=self.task,
-            types={name: kind for name, kind in self.options.types.items() if name != self.target},
-        )
+        return self.ranked_again(criterion="absolute_error_loo")
 
     @cached_property
     def guess_is_wrong(self) -> NDArray[Any]:

@@ -315,12 +315,11 @@ class Wanted(NamedTuple):
         declared = declared_categorical(self.categorical, names)
         if declared is None:
             return {}
-        kept, types = {*declared, *(one for one in self.units.groups if isinstance(one, str))}, self.types
+        kept = {*declared, *(one for one in self.units.groups if isinstance(one, str))}
+        types, of_number = self.types, self.task == "regression"
         if isinstance(self.target, (str, int, tuple)) and self.target not in types:
-            if self.task == "regression":
-                types = {**types, self.target: "number"}
-            else:
-                kept.add(self.target)
+            types = {**types, self.target: "number"} if of_number else types
+            kept |= set() if of_number else {self.target}
         return {name: types.get(name, "") for name in names if name not in kept}
 
     def choose(

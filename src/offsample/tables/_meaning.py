@@ -21,17 +21,7 @@ from offsample.tables._base import ColumnError
 from offsample.tables._columns import labels_at, sorted_codes
 from offsample.tables._encode import as_floats, plain
 from offsample.tables._kinds import EXACT, is_missing, type_kind
-from offsample.tables._ways import (
-    MINUS,
-    MISSING,
-    ORDERS,
-    SPACE,
-    DateWay,
-    EpochWay,
-    NumberWay,
-    TimeWay,
-    Way,
-)
+from offsample.tables._ways import MINUS, MISSING, ORDERS, SPACE, DateWay, EpochWay, NumberWay, TimeWay, Way
 
 # Share of the rows with a text that a way has to read, or one that a user asks for: others are missing.
 LEAST, _LEAST_ASKED = 0.95, 0.5
