@@ -158,7 +158,7 @@ def test_numbers_in_text_are_numbers_where_these_are_asked_for(tmp_path, engine)
     frame = pandas.DataFrame({"x": rng.integers(0, 5, 60).astype(str), "y": [f"${one:,.2f}" for one in y]})
     frame.to_parquet(tmp_path / "t.parquet")
     path = str(tmp_path / "t.parquet")
-    with pytest.raises(ValueError, match=r"task='regression' \(--task regression\) reads text"):
+    with pytest.raises(ValueError, match=r"task='regression' \(--task regression\) takes it as a number"):
         rank_features(path, "y", engine=engine)
     known = rank_features({"x": frame["x"], "y": y}, "y")
     for asked in ({"task": "regression"}, {"types": {"y": "number"}}):
@@ -177,8 +177,8 @@ def test_numbers_in_text_are_numbers_where_these_are_asked_for(tmp_path, engine)
     [
         (["a", "b", "c"], "'y' cannot be read as number: its text is such as 'a'"),
         (["1", "b", "c"], "'y' cannot be read as number: its text is such as '1'"),
-        (np.array([1, 2, 4], "m8[h]"), "predict durations as a number, such as their hours"),
-        (np.array([1, 2, 4], "M8[D]"), "predict dates as a number, such as the days since the first"),
+        (np.array([1, 2, 4], "m8[h]"), "predict the days since the first, or hours"),
+        (np.array([1, 2, 4], "M8[D]"), "predict the days since the first, or hours"),
         ([1.0, 1.0, 1.0], "has one value only, 1"),
         ([1.0, 2.0, np.inf], "has the value inf: expected classes, or finite numbers"),
         ([np.nan] * 3, "is missing in all 3 rows"),

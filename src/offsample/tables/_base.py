@@ -33,12 +33,9 @@ _FEW_ROWS = 20
 _INFINITY = float("inf")
 
 # What can be done with a number here, said where it is refused.
-AS_A_NUMBER = "report, rank_features, their commands and TreeRegressor take it as a number"
-_OF_OTHERS = {  # by a part of the name of a type
-    "str": "task='regression' (--task regression) reads text such as '$1,200' as numbers",
-    "delta duration": "predict durations as a number, such as their hours",
-    "date timestamp": "predict dates as a number, such as the days since the first of them",
-}
+AS_A_NUMBER = (
+    "task='regression' (--task regression) takes it as a number, and reads text such as '$1,200' as one"
+)
 NO_COLUMNS = "no columns are left to learn from: expected at least one besides the target"
 
 
@@ -238,14 +235,6 @@ def class_names(labels: Sequence[Any]) -> list[str]:
     return names if len(set(names)) == len(names) else [repr(label) for label in labels]
 
 
-def as_a_number(kind: Any) -> str:
-    """What can be done with a target that should be a number, by the type of its values."""
-    name = str(kind).lower()
-    return next(
-        (way for parts, way in _OF_OTHERS.items() if any(p in name for p in parts.split())), AS_A_NUMBER
-    )
-
-
 def check_classes(labels: Sequence[Any], target: str, n_rows: int, n_dropped: int) -> None:
     """Raise unless the labels of a number of rows can be the classes of a classification problem."""
     if not labels:
@@ -265,16 +254,15 @@ def check_classes(labels: Sequence[Any], target: str, n_rows: int, n_dropped: in
             f"target {target} is continuous (more than {_MAX_FRACTIONAL_LABELS} different fractions): "
             f"expected classes; {AS_A_NUMBER}, or cut it into bins first, for example at its quantiles"
         )
-    rather = f"group rare labels; of a quantity, {as_a_number(type(labels[0]))}"
     if len(labels) > MAX_CLASSES:
         raise ValueError(
             f"target {target} has more than {MAX_CLASSES} classes: expected a class label, not an "
-            f"identifier or a quantity; {rather}"
+            f"identifier or a quantity; group rare labels; of a quantity, {AS_A_NUMBER}"
         )
     if n_rows > _FEW_ROWS and len(labels) > n_rows / 2:
         raise ValueError(
             f"target {target} has {len(labels)} different values in {n_rows} rows: expected classes that "
-            f"repeat, not an identifier or a quantity; {rather}"
+            f"repeat, not an identifier or a quantity; group rare labels; of a quantity, {AS_A_NUMBER}"
         )
     if len(labels) > _MAX_NUMBERS and all(is_number(label) for label in labels):
         warnings.warn(
