@@ -10,9 +10,10 @@ from scipy import stats
 from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
-from offsample import compare, paired_test
+from offsample import compare, nested_cross_validate, paired_test
 from offsample.assessment._compare import holm
 
 SIDES = ["two-sided", "less", "greater"]
@@ -197,5 +198,16 @@ def test_short_names_of_scores_of_numbers():
     models = {"line": LinearRegression(), "mean": DummyRegressor()}
     short, long = (compare(models, X, y, cv=3, scoring=s) for s in ("mae", "neg_mean_absolute_error"))
     assert short.to_dict() == long.to_dict()
+    raw = [-cross_val_score(models[m], X, y, cv=3, scoring="neg_mean_absolute_error") for m in short.models]
+    assert short.scores == pytest.approx([one.mean() for one in raw])
+    assert 0 < short.intervals[0][0] < short.scores[0] < short.intervals[0][1]
+    assert short.models[0] == "line"
+    assert short.pairs[0].difference == pytest.approx(np.mean(raw[0] - raw[1]))
+    assert "by mean absolute error (less is better)" in repr(short)
+    grid = {"param_grid": {"strategy": ["mean", "median"]}, "cv": 3}
+    nested = nested_cross_validate(DummyRegressor(), X, y, scoring="mae", **grid)
+    assert nested.low < nested.mean < nested.high
+    assert not nested.greater_is_better
+    assert nested.optimism == pytest.approx(nested.mean - np.mean(nested.inner_scores))
     with pytest.raises(ValueError, match="method='t'"):
         paired_test(np.abs(y), np.abs(y - X[:, 0]), method="corrected_t")

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
+from offsample import TreeRegressor, rank_features, report
 from offsample._moment_sums import by_size, united
 from offsample.counts import CellMoments, feature_counts
 from offsample.criteria import r2_loo, squared_error_loo, variance_loo
@@ -150,10 +151,34 @@ def test_what_is_a_number_and_what_a_class():
     assert open_table({"x": list(range(n)), "y": [True, False] * 30}, "y", task="regression").is_numeric
 
 
+@pytest.mark.parametrize("engine", [None, "duckdb", "polars"])
+def test_numbers_in_text_are_numbers_where_these_are_asked_for(tmp_path, engine):
+    pandas, rng = pytest.importorskip("pandas"), np.random.default_rng(0)
+    y = np.round(1_000 + 900 * rng.random(60), 2)
+    frame = pandas.DataFrame({"x": rng.integers(0, 5, 60).astype(str), "y": [f"${one:,.2f}" for one in y]})
+    frame.to_parquet(tmp_path / "t.parquet")
+    path = str(tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match=r"task='regression' \(--task regression\) takes it as a number"):
+        rank_features(path, "y", engine=engine)
+    known = rank_features({"x": frame["x"], "y": y}, "y")
+    for asked in ({"task": "regression"}, {"types": {"y": "number"}}):
+        told = rank_features(path, "y", engine=engine, **asked)
+        assert told["x"].r2 == pytest.approx(known["x"].r2, rel=1e-9)
+        told = report(path, "y", engine=engine, fast=True, reference=False, **asked)
+        assert told.verdict.baseline_mean_absolute_error == pytest.approx(
+            np.abs(y - y.mean()).mean(), rel=0.1
+        )
+    tree = [TreeRegressor(stopping="none", max_size=3).fit(frame[["x"]], one) for one in (frame["y"], y)]
+    assert tree[0].predict(frame[["x"]]).tolist() == tree[1].predict(frame[["x"]]).tolist()
+
+
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (["a", "b", "c"], "holds <U1 values: expected numbers for task='regression'"),
+        (["a", "b", "c"], "'y' cannot be read as number: its text is such as 'a'"),
+        (["1", "b", "c"], "'y' cannot be read as number: its text is such as '1'"),
+        (np.array([1, 2, 4], "m8[h]"), "predict the days since the first, or hours"),
+        (np.array([1, 2, 4], "M8[D]"), "predict the days since the first, or hours"),
         ([1.0, 1.0, 1.0], "has one value only, 1"),
         ([1.0, 2.0, np.inf], "has the value inf: expected classes, or finite numbers"),
         ([np.nan] * 3, "is missing in all 3 rows"),

@@ -18,6 +18,7 @@ from offsample._squared_losses import ratio_interval
 from offsample.counts import CellMoments
 from offsample.evidence import signal_evidence
 from offsample.report._formats import quantity, r2_text
+from offsample.report._metrics import Score
 from offsample.report._numbers import NumberStudy, RatedNumbers
 from offsample.report._study import Options
 from offsample.report._units import folds_factor
@@ -111,12 +112,13 @@ class TestVerdict:
         choice = _choice.choose(study, ["area", "city"])
         shown, told = model.describe(study, choice), _choice.rated_as(study, choice)
         table, price = study.encoded.select(["area", "city"]), homes()["price"]
-        said, guess = np.zeros((2, N))
+        said, guess, median = np.zeros((3, N))
         for train, test in study.folds:
             tree = TreeRegressor(max_size=12, min_samples_leaf=8, stopping="none", random_state=0)
             tree.fit(table.take(train), price[train])
             said[test] = tree.staged_predict(table.take(test), [choice.stage])[0]
-            guess[test] = price[train].mean()
+            guess[test], median[test] = price[train].mean(), np.median(price[train])
+        assert told.blind_error == pytest.approx(np.abs(median - price).mean())
         assert told.mean_absolute_error().value == pytest.approx(np.abs(said - price).mean())
         assert told.mean_absolute_error(told.guess).value == pytest.approx(np.abs(guess - price).mean())
         assert shown.error == pytest.approx(((said - price) ** 2).mean())
@@ -356,6 +358,17 @@ def test_the_logarithm_is_the_better_scale_of_a_product():
     assert found.log_scale.r2.value > 0.8 > found.verdict.r2
     assert found.log_scale.sentence in found.to_markdown()
     assert found.log_scale.mean_absolute_error.value < found.verdict.mean_absolute_error
+    # A few rows decide all squares: the page shows its columns by the median, too.
+    ranked = offsample.rank_features({"x": x, "y": y}, "y", criterion="absolute_error_loo")
+    column = found.columns.columns[0]
+    assert column.off_by == Score(ranked["x"].error, ranked["x"].low, ranked["x"].high)
+    assert found.columns.baseline_off_by == ranked.baseline_error
+    assert f"| x | {quantity(column.off_by.value)} |" in found.to_markdown()
+    sizes = random.exponential(size=500)  # whose sum with noise is skewed, but no product
+    added = offsample.report({"x": sizes, "y": 40 + 10 * sizes + 6 * random.normal(size=500)}, "y", fast=True)
+    assert added.log_scale is not None
+    assert not added.log_scale.is_better
+    assert added.columns.baseline_off_by is None
     plain = NumberStudy({"x": x, "y": 2 * x + random.normal(size=500)}, "y", Options(fast=True))
     choice = _choice.choose(plain, ["x"])
     assert log_scale.describe(plain, ["x"], _choice.rated_as(plain, choice)) is None

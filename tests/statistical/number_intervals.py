@@ -5,7 +5,8 @@
 groups of ten rows, whose rows share an offset and two columns. It prints the share of the intervals that
 hold the error of the very tree that was grown. That error needs no draws of the target: it is the squared
 distance of the prediction to the mean of the law plus the variance of the law, over the columns of 5,000 new
-rows. With ``crossed`` after the number, the signal is what two columns say together, and neither alone.
+rows. With ``crossed`` after the number, the signal is what two columns say together, and neither alone; with
+``fresh``, of other seeds than those by which the rule about folds was judged while it was made.
 """
 
 from __future__ import annotations
@@ -91,8 +92,9 @@ def held(
 def main(n_seeds: int, *only: str) -> None:
     """Print a line for each law, number of rows or groups, and signal."""
     if "crossed" in only:
+        first = 5_000 if "fresh" in only else FIRST
         for n in SIZES[:3]:
-            seeds = range(FIRST, FIRST + max(10, n_seeds // max(1, n // 400)))
+            seeds = range(first, first + max(10, n_seeds // max(1, n // 400)))
             found = np.array([held("normal", n, seed, signal=True, drawn=crossed) for seed in seeds])
             sys.stdout.write(f"crossed {n:>6,} rows  {found[:, 0].mean():.3f}\n")
         return

@@ -21,7 +21,7 @@ from offsample._frames import make_frame
 from offsample._ties import rounded
 from offsample._typing import Floats
 from offsample.assessment._intervals import score_interval
-from offsample.assessment._metrics import scorer_name
+from offsample.assessment._metrics import as_read, scorer_name, within
 from offsample.assessment._out_of_fold import is_share_of_rows
 from offsample.assessment._paired import paired_test
 from offsample.assessment._result import Result
@@ -36,7 +36,7 @@ class ModelPair:
 
     first: str
     second: str
-    difference: float
+    difference: float  # of their scores: the first less the second, which is negative for the smaller loss
     p_value: float
     adjusted_p_value: float
     different: bool
@@ -53,6 +53,8 @@ class Comparison(Result):
     test: str
     confidence: float
     n_folds: int
+    metric: str = "score"  # what the scores are; a loss as people read it, not negative
+    greater_is_better: bool = True
 
     @property
     def best(self) -> tuple[str, ...]:
@@ -70,7 +72,8 @@ class Comparison(Result):
         return make_frame({name: [getattr(pair, name) for pair in self.pairs] for name in names})
 
     def __repr__(self) -> str:
-        lines = [f"Comparison of {len(self.models)} models, {self.n_folds} folds, {self.test}, holm"]
+        by = f"by {self.metric} ({'more' if self.greater_is_better else 'less'} is better)"
+        lines = [f"Comparison of {len(self.models)} models {by}, {self.n_folds} folds, {self.test}, holm"]
         for model, score, (low, high) in zip(self.models, self.scores, self.intervals, strict=True):
             note = "" if model in self.best else "  worse than the best"
             lines.append(f"{model}  {score:.4f}  {low:.4f}–{high:.4f}{note}")
@@ -105,7 +108,7 @@ def compare(
     cv : int or splitter, default=10
     scoring : str or callable, optional
         Defaults to the score of the estimators. "mae", "mse" and "rmse" stand for scikit-learn's
-        "neg_mean_absolute_error" and so on, whose scores are negative: more is better.
+        "neg_mean_absolute_error" and so on. Losses are shown as they are, not negative: less is better.
     groups : array-like, optional
         Rows that belong together: the scores are then for rows of new groups. A number of folds means
         `GroupKFold`, "5x2cv_f" halves the groups, "mcnemar" has them as its units, and estimators whose
@@ -177,20 +180,31 @@ def compare(
         for first, second in pairs
     ]
     adjusted = holm(np.array([found.p_value for found in tests]))
+    title, sign = as_read(scoring, check_scoring(any_model, scoring))
+    as_told = [sign * folds[name] for name in order]
+    is_share = [together is None and of_rows[name] for name in order]
     return Comparison(
         models=order,
-        scores=tuple(float(folds[name].mean()) for name in order),
+        scores=tuple(float(one.mean()) for one in as_told),
         intervals=tuple(
-            score_interval(folds[name], splits, confidence, of_rows=together is None and of_rows[name])
-            for name in order
+            within(title, *score_interval(one, splits, confidence, of_rows=is_one))
+            for one, is_one in zip(as_told, is_share, strict=True)
         ),
         pairs=tuple(
-            ModelPair(*names, found.difference, found.p_value, p, p <= 1 - confidence)
+            ModelPair(
+                *names,
+                (1.0 if test == "mcnemar" else sign) * found.difference,
+                found.p_value,
+                p,
+                p <= 1 - confidence,
+            )
             for names, found, p in zip(pairs, tests, adjusted.tolist(), strict=True)
         ),
         test=test,
         confidence=confidence,
         n_folds=len(splits),
+        metric=title,
+        greater_is_better=sign > 0,
     )
 
 

@@ -29,9 +29,15 @@ _ALIASES = {
 
 
 def scorer_name(scoring: Any) -> Any:
-    """Scikit-learn's name of a score, of which lower ones are negative, by the short name of a metric."""
-    long = {short: f"neg_{name}" for name, short in _ALIASES.items() if short in ("mae", "mse", "rmse")}
-    return long.get(scoring, scoring) if isinstance(scoring, str) else scoring
+    """Scikit-learn's name of a score, of which lower ones are negative, by the name of a metric."""
+    is_loss = isinstance(scoring, str) and _ALIASES.get(scoring, scoring) in ("mae", "mse", "rmse")
+    long = {short: name for name, short in _ALIASES.items()}
+    return f"neg_{long.get(scoring, scoring)}" if is_loss else scoring
+
+
+def as_read(scoring: Any, scorer: Any) -> tuple[str, float]:
+    """Title of a score, and -1 for a loss, which scikit-learn has turned and people turn back."""
+    return title_of(scoring) if isinstance(scoring, str) else "score", getattr(scorer, "_sign", 1.0)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from offsample._estimators import ask_for_groups
 from offsample._frames import make_frame
 from offsample._text import number, percentage
 from offsample.assessment._intervals import score_interval
-from offsample.assessment._metrics import scorer_name
+from offsample.assessment._metrics import as_read, scorer_name, within
 from offsample.assessment._out_of_fold import is_share_of_rows
 from offsample.assessment._result import Result
 from offsample.assessment._units import folds_of, run_all
@@ -33,17 +33,19 @@ from offsample.tables import take_rows, unit_codes
 class NestedScores(Result):
     """Scores of an estimator together with the choice of its parameters."""
 
-    scores: tuple[float, ...]  # on each outer fold, of the parameters chosen without it
+    scores: tuple[float, ...]  # on each outer fold, of the parameters chosen without it; losses not negative
     mean: float  # of the scores, with the interval of the rows, or else of the corrected t
     low: float
     high: float
     params: tuple[dict[str, Any], ...]  # chosen in each outer fold
     inner_scores: tuple[float, ...]  # the best in each fold: what the search would have reported there
-    optimism: float  # mean of the inner scores minus that of the outer ones
+    optimism: float  # by how much the mean of the inner scores is better than that of the outer ones
     stability: float  # share of pairs of folds that chose the same parameters
     param_stability: dict[str, float]  # share of folds that chose the most frequent value, by parameter
     n_test: tuple[int, ...]  # rows of each outer fold
     confidence: float
+    metric: str = "score"
+    greater_is_better: bool = True
 
     def to_frame(self) -> Any:
         """Return a dataframe with one row per outer fold, of the library that is installed."""
@@ -60,7 +62,8 @@ class NestedScores(Result):
 
     def __repr__(self) -> str:
         return (
-            f"NestedScores: {self.mean:.4f}, {percentage(self.confidence)} interval "
+            f"NestedScores: {self.metric} {self.mean:.4f} ({'more' if self.greater_is_better else 'less'} is "
+            f"better), {percentage(self.confidence)} interval "
             f"{self.low:.4f}–{self.high:.4f}, {len(self.scores)} folds; optimism of the inner choice "
             f"{number(self.optimism)}, {self.stability:.0%} of pairs of folds chose alike"
         )
@@ -143,7 +146,9 @@ def nested_cross_validate(
     scores, inner = (np.array([one[i] for one in found]) for i in (0, 2))
     params = tuple(chosen for _, chosen, _ in found)
     of_rows = not metadata and is_share_of_rows(scorer, estimator)
-    low, high = score_interval(scores, splits, confidence, of_rows=of_rows)
+    title, sign = as_read(scoring or getattr(estimator, "scoring", None), scorer)
+    scores, inner, optimism = sign * scores, sign * inner, float(inner.mean() - scores.mean())
+    low, high = within(title, *score_interval(scores, splits, confidence, of_rows=of_rows))
     return NestedScores(
         scores=tuple(scores.tolist()),
         mean=float(scores.mean()),
@@ -151,7 +156,7 @@ def nested_cross_validate(
         high=high,
         params=params,
         inner_scores=tuple(inner.tolist()),
-        optimism=float(inner.mean() - scores.mean()),
+        optimism=optimism,
         stability=_pairs_alike(params),
         param_stability={
             # the grids of a list may have different parameters: "not set" is then a value
@@ -160,6 +165,8 @@ def nested_cross_validate(
         },
         n_test=tuple(len(test) for _, test in splits),
         confidence=confidence,
+        metric=title,
+        greater_is_better=sign > 0,
     )
 
 

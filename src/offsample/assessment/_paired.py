@@ -27,7 +27,7 @@ class PairedTest(Result):
 
     method: str
     alternative: str
-    difference: float  # mean of the first minus the second
+    difference: float  # mean of the first minus the second: above 0 the first has more score, or more loss
     statistic: float  # t or F; for "mcnemar" and "sign" the number of pairs in which the first is larger
     p_value: float
     n_pairs: int  # pairs that count: rows, folds, or those that differ

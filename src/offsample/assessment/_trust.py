@@ -14,12 +14,7 @@ from offsample._text import amount, number, percentage
 from offsample.assessment._audit import Audit, audit_search
 from offsample.assessment._intervals import clopper_pearson_interval
 from offsample.assessment._leaked_labels import LeakCapacity, leaked_labels_capacity
-from offsample.assessment._luck import (
-    accuracy_behind,
-    log_upper_tail,
-    normal_best_mean,
-    standard_error_of,
-)
+from offsample.assessment._luck import accuracy_behind, log_upper_tail, normal_best_mean, standard_error_of
 from offsample.assessment._metrics import Metric, metric_of, within
 from offsample.assessment._plan import check_configurations
 from offsample.assessment._result import Result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
@@ -15,13 +15,14 @@ from offsample._held_out_counts import effective_units
 from offsample._squared_losses import alike, few_decide, ratio_interval
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeRegressor
-from offsample.ranking import RankedFeature
+from offsample.ranking import RankedFeature, Ranking
 from offsample.report._formats import quantity
 from offsample.report._metrics import METRICS, Score
 from offsample.report._study import Study
 from offsample.report._units import folds_factor
 from offsample.tables import columns_of
 from offsample.tables._columns import as_column
+from offsample.tables._meaning import recognised
 from offsample.tables._targets import numbers_of
 
 _FIFTHS = np.array(["the lowest fifth", "the second", "the third", "the fourth", "the highest fifth"])
@@ -38,6 +39,7 @@ class RatedNumbers:
     units: list[Ints]  # what varies; none if the rows do
     n_folds: int
     is_known: bool = True  # how far figures may be off; not of too few groups, or times
+    median: Floats | None = None  # of the same rows: what is closest to most without any column
 
     @property
     def n_units(self) -> float:
@@ -57,6 +59,11 @@ class RatedNumbers:
         """By how much predictions are off on average; by default those of the models."""
         off = np.abs(self.numbers - (self.predicted if predicted is None else predicted))
         return Score(float(off.mean()), *self._ends(off))
+
+    @property
+    def blind_error(self) -> float:
+        """By how much the median of the rows that were learned from is off on average."""
+        return self.mean_absolute_error(self.guess if self.median is None else self.median).value
 
     @property
     def few(self) -> int | None:
@@ -95,7 +102,8 @@ class NumberStudy(Study):
     @cached_property
     def _labelled(self) -> tuple[Ints, NDArray[Any], int]:
         """The rows that have a number, their numbers, and the number of all."""
-        column = as_column(columns_of(self._read)[self.target])
+        asked = (self.options.types or {}).get(self.target, "number")
+        column = recognised(as_column(columns_of(self._read)[self.target]), self.target, asked)[0]
         numbers = numbers_of(column, "regression", repr(self.target))
         assert numbers is not None
         present = np.flatnonzero(~np.isnan(numbers))
@@ -185,10 +193,21 @@ class NumberStudy(Study):
     @cached_property
     def guess(self) -> Floats:
         """Mean of the rows that a fold learns from, for the rows that it tests."""
-        said = np.full(len(self.tested), float(self.y.mean()))
+        return self.without_columns(np.mean)
+
+    def without_columns(self, of: Callable[..., Any]) -> Floats:
+        """Mean or median of the rows that a fold learns from, for the rows that it tests."""
+        said = np.full(len(self.tested), float(of(self.y)))
         for train, test in self.folds:
-            said[self.place(test)] = self.y[train].mean()
+            said[self.place(test)] = of(self.y[train])
         return said
+
+    @cached_property
+    def by_medians(self) -> Ranking | None:
+        """Columns by their absolute errors, where a few rows decide all squares and each is new by itself."""
+        if self.ranking.few_decide is None or self.new_rows:
+            return None
+        return self.ranked_again(criterion="absolute_error_loo")
 
     @cached_property
     def guess_is_wrong(self) -> NDArray[Any]:
@@ -219,4 +238,5 @@ class NumberStudy(Study):
             units=units,
             n_folds=n_folds,
             is_known=self.varying.doubt(self.tested) is None,
+            median=self.without_columns(np.median)[kept],
         )

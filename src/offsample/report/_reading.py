@@ -31,9 +31,7 @@ from offsample.tables import (
 )
 from offsample.tables._base import class_names, missing_column
 from offsample.tables._calendar import part_names, with_parts
-from offsample.tables._columns import as_column
 from offsample.tables._derived import with_derived
-from offsample.tables._targets import numbers_of
 
 _ROWS_IF_FAST = 30_000  # rows that the models of a fast report are fitted to at most
 _MAX_SIZE = 12
@@ -331,10 +329,7 @@ def holds_numbers(source: Any, target: Any, options: Options) -> bool:
     """Whether a target is to be taken as a number: where that is not said, by all of its values."""
     if options.task != "auto":
         return options.task == "regression"
-    if isinstance(source, Mapping) or is_dataframe(source):
-        columns = columns_of(source)
-        return target in columns and numbers_of(as_column(columns[target]), "auto", str(target)) is not None
-    with open_table(source, target, engine=options.engine, task="auto") as table:
+    with open_table(source, target, engine=options.engine, task="auto", types=options.types) as table:
         return table.is_numeric
 
 

@@ -16,7 +16,7 @@ from offsample import _folds, _losses
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeClassifier
-from offsample.ranking import rank_features
+from offsample.ranking import Ranking, rank_features
 from offsample.report._encoded import COMPARED_ROWS, EncodedRead, compared_rows, unordered
 from offsample.report._metrics import Rated, decide, pair_losses
 from offsample.report._reading import Options
@@ -167,15 +167,8 @@ class Study(EncodedRead):
             return
         _ = self.repeated  # of all rows, while these are known
         self.__dict__["new_rows"] = replace(self.new_rows, groups=(self.repeats.group,), are_copies=True)
-        ranked = rank_features(
-            {**self.X, self.target: self.y},
-            self.target,
-            categorical_features=self.options.categorical_features or "infer",
-            group=self.repeats.group,
-            time=self.new_rows.time,
-            task=self.task,
-            types=self.options.types,
-            **self.ranked_by(self.X),
+        ranked = self.ranked_again(
+            group=self.repeats.group, time=self.new_rows.time, **self.ranked_by(self.X)
         )
         known = self.ranking
         if known.n_samples > len(self.y):
@@ -183,6 +176,12 @@ class Study(EncodedRead):
                 "columns on all rows", "copies were looked for, and counted, among the modelled ones"
             )
         self.__dict__["ranking"] = replace(ranked, n_dropped=known.n_dropped, left_out=known.left_out)
+
+    def ranked_again(self, **asked: Any) -> Ranking:
+        """Rank the columns of the rows that models are fitted to."""
+        asked |= {"task": self.task, "types": self.options.types}
+        asked["categorical_features"] = self.options.categorical_features or "infer"
+        return rank_features({**self.X, self.target: self.y}, self.target, **asked)
 
     @cached_property
     def folds(self) -> _folds.Splits:

@@ -33,7 +33,9 @@ _FEW_ROWS = 20
 _INFINITY = float("inf")
 
 # What can be done with a number here, said where it is refused.
-AS_A_NUMBER = "report, rank_features, their commands and TreeRegressor take it as a number"
+AS_A_NUMBER = (
+    "task='regression' (--task regression) takes it as a number, and reads text such as '$1,200' as one"
+)
 NO_COLUMNS = "no columns are left to learn from: expected at least one besides the target"
 
 
@@ -301,10 +303,12 @@ class Wanted(NamedTuple):
         declared = declared_categorical(self.categorical, names)
         if declared is None:
             return {}
-        kept = {*declared, *(unit for unit in self.units.groups if isinstance(unit, str))}
-        if isinstance(self.target, (str, int, tuple)) and self.target not in self.types:
-            kept.add(self.target)
-        return {name: self.types.get(name, "") for name in names if name not in kept}
+        kept = {*declared, *(one for one in self.units.groups if isinstance(one, str))}
+        types, of_number = self.types, self.task == "regression"
+        if isinstance(self.target, (str, int, tuple)) and self.target not in types:
+            types = {**types, self.target: "number"} if of_number else types
+            kept |= set() if of_number else {self.target}
+        return {name: types.get(name, "") for name in names if name not in kept}
 
     def choose(
         self, names: Sequence[Any], parts: Collection[str] = ()

@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 
 from offsample._typing import Booleans, Floats
 from offsample.tables._base import Kind, check_names, declared_categorical, missing_column
-from offsample.tables._columns import (
-    array_columns,
-    as_frame,
-    frame_names,
-    frame_reader,
-    sorted_codes,
-)
+from offsample.tables._columns import array_columns, as_frame, frame_names, frame_reader, sorted_codes
 from offsample.tables._imposed import Known, floats_of, known_codes, known_numbers, quantity_of
 from offsample.tables._kinds import as_quantities, column_kind, is_merged, type_kind
 from offsample.tables._meaning import AS_IT_IS, Found, check_types, recognised

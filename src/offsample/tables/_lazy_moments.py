@@ -25,7 +25,7 @@ def center_of(table: LazyTable, target: Any, dtype: nw.dtypes.DType, task: Task)
     is_number = dtype.is_numeric() or (task == "regression" and dtype == nw.Boolean)
     if task == "classification" or not is_number:
         if task == "regression":
-            raise not_numbers(repr(target), str(dtype))
+            raise not_numbers(repr(target), dtype)
         return None
     with table.engine_errors("target", target):
         y = table.number_column(target)

@@ -21,20 +21,10 @@ from offsample.tables._base import ColumnError
 from offsample.tables._columns import labels_at, sorted_codes
 from offsample.tables._encode import as_floats, plain
 from offsample.tables._kinds import EXACT, is_missing, type_kind
-from offsample.tables._ways import (
-    MINUS,
-    MISSING,
-    ORDERS,
-    SPACE,
-    DateWay,
-    EpochWay,
-    NumberWay,
-    TimeWay,
-    Way,
-)
+from offsample.tables._ways import MINUS, MISSING, ORDERS, SPACE, DateWay, EpochWay, NumberWay, TimeWay, Way
 
-# Share of the rows with a text that a way has to read, at least; other rows are missing values then.
-LEAST = 0.95
+# Share of the rows with a text that a way has to read, or one that a user asks for: others are missing.
+LEAST, _LEAST_ASKED = 0.95, 0.5
 # Sentences have so many words, and there are so many of them, at least.
 _WORDS_OF_PROSE, _FEW_TEXTS = 4, 10
 _SAMPLE = 400  # texts that are looked at first
@@ -172,15 +162,13 @@ def _is_meant(way: Way, texts: list[str], name: Any) -> bool:
 
 def chosen(ways: Sequence[Way], tally: Tally, sample: Sequence[str], asked: str = "") -> Found:
     """The way that reads the most rows, if it is enough of them and no other one reads them otherwise."""
-    n, least = tally.n_texts, 0.0 if asked else LEAST
+    n, least = tally.n_texts, _LEAST_ASKED if asked else LEAST
     rates = [count / max(1, n) for count in tally.n_read]
     if not ways or not n or max(rates) < least or not max(rates):
         best = (
-            f"text: {max(rates):.0%} of it reads as {said(ways[rates.index(max(rates))])}"
-            if ways and n
-            else "text"
+            f": {max(rates):.0%} of it reads as {said(ways[rates.index(max(rates))])}" if ways and n else ""
         )
-        return Found(None, best, n)
+        return Found(None, f"text{best}", n)
     first = rates.index(max(rates))
     way, n_read = ways[first], tally.n_read[first]
     rivals = [other for other, rate in zip(ways, rates, strict=True) if rate >= least and other != way]
@@ -278,9 +266,10 @@ def recognised(column: Any, name: Any, asked: str = "") -> tuple[Any, Found]:
     if sample is None:
         return column, Found(None, "")
     ways, why = candidates(sample, name, asked)
-    if not ways and asked:
-        raise ColumnError(f"column {name!r} cannot be read as {asked}: its text is such as {sample[0]!r}")
+    other = ColumnError(f"column {name!r} cannot be read as {asked}: its text is such as {sample[0]!r}")
     if not ways:
+        if asked:
+            raise other
         return column, Found(None, why)
     texts, codes = distinct_texts(column, name)
     if texts is None:
@@ -301,6 +290,8 @@ def recognised(column: Any, name: Any, asked: str = "") -> tuple[Any, Found]:
     largest = float(np.nanmax(np.abs(read[0]), initial=0.0)) if isinstance(ways[0], NumberWay) else 0.0
     tally = Tally(n_texts, counts, zeros, plus, whole, int(times[~there & not_empty].sum()), largest)
     found = chosen(ways, tally, sample, asked)
+    if asked and found.way is None:
+        raise other
     return as_found(column, found, name, (texts, codes)), found
 
 

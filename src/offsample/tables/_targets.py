@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._typing import Floats
+from offsample.tables._base import ColumnError
 from offsample.tables._columns import hash_errors
 from offsample.tables._encode import as_floats, plain
 from offsample.tables._kinds import as_quantities
+from offsample.tables._meaning import recognised
 
 Task = Literal["auto", "classification", "regression"]
 TASKS: tuple[Task, ...] = get_args(Task)
@@ -64,6 +66,8 @@ def numbers_of(column: NDArray[Any] | nw.Series[Any], task: Task, name: str) -> 
     if task == "classification":
         return None
     with hash_errors("target", name):
+        if task == "regression":
+            column = recognised(column, name.strip("'"), "number")[0]  # text such as "$1,200"
         quantities = as_quantities(column)
         if isinstance(quantities, np.ndarray):
             is_number, is_truth = quantities.dtype.kind in "iuf", quantities.dtype.kind == "b"
@@ -71,7 +75,7 @@ def numbers_of(column: NDArray[Any] | nw.Series[Any], task: Task, name: str) -> 
             is_number, is_truth = quantities.dtype.is_numeric(), quantities.dtype == nw.Boolean
         if not is_number and (task == "auto" or not is_truth):
             if task == "regression":
-                raise not_numbers(name, str(column.dtype))
+                raise not_numbers(name, column.dtype)
             return None
         numbers = as_floats(plain(quantities, as_number=True))
     return numbers if task == "regression" or not are_classes(numbers) else None
@@ -88,9 +92,9 @@ def are_classes(numbers: Floats) -> bool:
     return True
 
 
-def not_numbers(name: str, kind: str) -> ValueError:
+def not_numbers(name: str, kind: Any) -> ColumnError:
     """Error for a target that cannot be read as numbers."""
-    return ValueError(
-        f"target {name} holds {kind} values: expected numbers for task='regression'; "
-        "task='classification' takes them as classes"
+    return ColumnError(
+        f"target {name} holds {kind} values: expected numbers for task='regression'; of dates or durations, "
+        "predict the days since the first, or hours; task='classification' takes values as classes"
     )

@@ -57,10 +57,7 @@ def bin_codes(values: Floats, edges: Floats, out: NDArray[np.unsignedinteger]) -
 
 @njit(cache=True, nogil=True)
 def count_rows(
-    codes: NDArray[np.unsignedinteger],
-    rows: NDArray[np.int32],
-    y: NDArray[Any],
-    counts: NDArray[Any],
+    codes: NDArray[np.unsignedinteger], rows: NDArray[np.int32], y: NDArray[Any], counts: NDArray[Any]
 ) -> None:
     """Add the rows of a cell to ``counts[code, class]``, or three sums each; `y` is aligned with `rows`."""
     for i in range(rows.size):

@@ -45,6 +45,7 @@ from offsample.induction.tree.numbers import (
 from offsample.induction.tree.splits.categories import N_FOLDS
 from offsample.induction.weights import repeated_rows
 from offsample.tables import TableEncoder, joined_groups
+from offsample.tables._targets import numbers_of
 
 # Trees are grown without each of so many parts of the rows: more parts of few rows.
 _PARTS = ((2_000, 10), (50_000, 5))
@@ -174,7 +175,8 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
         """
         self._validate_params()
         X, y = check_table_and_target(self, X, y)
-        target = column_or_1d(y).astype(np.float64)
+        target = numbers_of(column_or_1d(y), "regression", "y")
+        assert target is not None
         assert_all_finite(target, input_name="y")
         group = joined_groups(groups, len(target), sample_weight)
         if isinstance(group, tuple):

@@ -172,10 +172,7 @@ def _chosen_elsewhere(
 
 
 def _left_out(
-    coded: CodedRows,
-    options: TreeClassifier,
-    folds: list[Ints],
-    kinds: tuple[tuple[str, str], ...],
+    coded: CodedRows, options: TreeClassifier, folds: list[Ints], kinds: tuple[tuple[str, str], ...]
 ) -> tuple[Booleans, tuple[tuple[str, str], ...]] | None:
     """Whether each row is wrong when left out, by kind, deal and number of splits; None if time is up.
 

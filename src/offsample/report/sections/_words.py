@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import astuple
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from offsample.report._formats import (
     MISSING,
     amount,
@@ -64,7 +62,7 @@ def sentence(
         limit = f"The time limit of {study.options.time_limit:g} s"
         return f"{limit} was reached before a model was found. Always {told}."
     if model.is_constant:
-        return _nothing(study, model, quarantined, signals)
+        return _nothing(study, model, quarantined, signals, rated)
     looks = f"On {study.new_rows}, {model.name} that looks at {amount(len(model.columns), 'column')}"
     if model.score is not None and rated is not None:
         doubt = " That is not clearly better than to know no column." * (not model.beats_baseline)
@@ -84,7 +82,9 @@ def sentence(
     return expected if model.beats_baseline else expected + doubt
 
 
-def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signals: Signals) -> str:
+def _nothing(
+    study: Study, model: Model, quarantined: tuple[Finding, ...], signals: Signals, rated: Any
+) -> str:
     """Say that no model is shown to help, and what the columns say all the same."""
     metric, (n, ordering, _) = study.metric, signals
     names = ", ".join(str(finding.column) for finding in quarantined[:3])
@@ -95,8 +95,10 @@ def _nothing(study: Study, model: Model, quarantined: tuple[Finding, ...], signa
     base = "the class shares"
     but = ""
     if study.task == "regression":
-        off = float(np.abs(study.y[study.tested] - study.guesses[0]).mean())
-        base = f"its mean, which is off by {quantity(off)} on average"
+        base = "its mean"
+        if rated is not None:
+            off, median = quantity(rated.mean_absolute_error(rated.guess).value), quantity(rated.blind_error)
+            base += f", which is off by {off} on average" + f" (the median by {median})" * (off != median)
     elif metric.is_error:
         base = "always guessing its most frequent class, which is wrong in "
         of_rows = "the rows" if str(study.new_rows) == "new rows" else str(study.new_rows)
@@ -175,10 +177,12 @@ def _numbers(study: Study, rated: Any) -> str:
     within, of_r2 = f"95 % interval {ends}", f" ({r2_text(explained.low)} to {r2_text(explained.high)})"
     if not rated.is_known:
         within, of_r2 = UNKNOWN, ""
-    nothing = quantity(rated.mean_absolute_error(rated.guess).value)
+    nothing = quantity(rated.blind_error)
+    closer = ", by the median, which is closer" if off.value > rated.blind_error else ""
     return (
-        f"should be off by about {quantity(off.value)} on average ({within}); knowing nothing, {nothing}. It "
-        f"explains {r2_text(explained.value)}{of_r2} of the variance of {study.target} (R²).{_by_few(rated)}"
+        f"should be off by about {quantity(off.value)} on average ({within}); knowing nothing, {nothing}"
+        f"{closer}. It explains {r2_text(explained.value)}{of_r2} of the variance of {study.target} (R²)."
+        f"{_by_few(rated)}"
     )
 
 

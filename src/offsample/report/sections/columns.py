@@ -43,6 +43,9 @@ class Column:
     auc: float | None = None  # off the sample, of ordering rows by the class of interest; of two classes
     score: Score | None = None  # by another metric of the report than the error, with its interval
     training_r2: float | None = None  # of a target of numbers, in the rows that were learned from
+    off_by: Score | None = (
+        None  # of the median of the rows with its value, where a few rows decide all squares
+    )
 
     @property
     def is_quiet(self) -> bool:
@@ -63,15 +66,17 @@ class Columns:
     baseline_score: float | None = None  # without any column, where columns have a score
     pictures: tuple[Picture, ...] = ()  # of the columns that are listed on the page
     n_made: int = 0  # columns that are made of others: parts of dates, words of text
+    baseline_off_by: float | None = None  # of the median of all rows, where columns are ordered by theirs
     followed: str | None = None  # the class whose share they show; None for the mean of a target of numbers
 
 
 def describe(study: Study) -> Columns:
     """Gather what was counted and found, column by column."""
-    ranking = study.ranking
+    ranking, medians = study.ranking, getattr(study, "by_medians", None)
+    ranked = [ranking[f.name] for f in medians or ranking]
     of_rows = {finding.column: finding for finding in reversed(study.of_rows)}
     columns = tuple(
-        _column(f, study.findings.get(f.name) or of_rows.get(str(f.name)), study) for f in ranking
+        _column(f, study.findings.get(f.name) or of_rows.get(str(f.name)), study, medians) for f in ranked
     )
     ordered = tuple(study.findings[f.name] for f in ranking if f.name in study.findings)
     names = {column.name for column in listed(columns)}
@@ -86,6 +91,7 @@ def describe(study: Study) -> Columns:
             study, [f.name for f in ranking if str(f.name) in names and f.name in study.encoded]
         ),
         sum(f.name not in columns_of(study._read) for f in ranking),
+        None if medians is None else medians.baseline_error,
         None if study.task == "regression" else str(study.classes[pictures.followed(study)]),
     )
 
@@ -103,7 +109,8 @@ def listed(columns: Sequence[Column]) -> list[Column]:
     return shown
 
 
-def _column(feature: RankedFeature, finding: Finding | None, study: Study) -> Column:
+def _column(feature: RankedFeature, finding: Finding | None, study: Study, medians: Any) -> Column:
+    by_median = None if medians is None else medians[feature.name]
     own: dict[str, Any] = {
         "name": str(feature.name),
         "n_values": feature.n_present_values,
@@ -112,6 +119,7 @@ def _column(feature: RankedFeature, finding: Finding | None, study: Study) -> Co
         "auc": getattr(feature, "auc", None),
         "score": study.score_of(feature),
         "expected_gain": feature.expected_gain * study.per,
+        "off_by": by_median and Score(by_median.error, by_median.low, by_median.high),
     }
     counted = {field.name: getattr(feature, field.name) for field in fields(Column) if field.name not in own}
     return Column(**own, **counted)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import skew
 
+from offsample._ties import rounded
 from offsample.report._formats import quantity, r2_text
 from offsample.report._metrics import Score
 from offsample.report._study import Study
@@ -26,7 +27,7 @@ class LogScale:
     r2: Score  # of the logarithm
     mean_absolute_error: Score  # of its predictions, brought back to the units of the target
     factor: float  # by which half of them are off, or less
-    is_better: bool  # whether they are clearly closer than those of the recommended model
+    is_better: bool  # whether it is clearly the scale on which errors are alike, and they are as close
     sentence: str
 
 
@@ -54,4 +55,11 @@ def describe(study: Study, features: Sequence[Any], rated: Any) -> LogScale | No
         f"Brought back, its predictions are off by {quantity(off.value)} on average, those of the model here "
         f"by {quantity(float(own.mean()))}; half of them are off by a factor of {factor:.2f} or less."
     )
-    return LogScale(r2, off, factor, is_better(own, new, study), sentence)
+    # What is lost of a row by Laplace's law about its prediction, in nats: less on the scale where errors are
+    # as large for large numbers as for small ones.
+    spread = np.abs(told.numbers - told.predicted)
+    lost = [one / one.mean() + np.log(one.mean()) for one in (own, spread)]
+    is_closer = r2.value > 0 and bool(rounded(new.mean() / own.mean()) <= 1)
+    return LogScale(
+        r2, off, factor, is_closer and is_better(lost[0], lost[1] + told.numbers, study), sentence
+    )

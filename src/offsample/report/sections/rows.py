@@ -83,9 +83,10 @@ def _sentences(study: Study) -> list[str]:
         )
     if len(study.tested) < len(study.y):
         n, of_all = count(len(study.tested)), count(len(study.y))
+        others = "mean may be another" if study.task == "regression" else "classes may have other shares"
         said.append(
             f"{n} of the {of_all} rows can be held back so: errors of models, and of always guessing, are of "
-            "these, whose classes may have other shares."
+            f"these, whose {others}."
         )
     if (time := study.options.time) is not None:
         parts = [part for part, name in study.parts.items() if name in study.X]

@@ -80,7 +80,7 @@ class Verdict:
     r2: float | None = None
     r2_low: float | None = None
     r2_high: float | None = None
-    baseline_mean_absolute_error: float | None = None  # of the mean
+    baseline_mean_absolute_error: float | None = None  # of the median of all
     n_signals: int = 0  # columns that have evidence of their own, of those that a model may use
     # A tree that orders rows by them, where none decides better than a guess: AUC, log loss and captured
     # share above are its own then.
@@ -189,7 +189,7 @@ def _figures(study: Study, rated: Any, ordered: Any) -> dict[str, float | None]:
     found, base = {}, {}
     if study.task == "regression":
         found = {"mean_absolute_error": rated.mean_absolute_error(), "r2": rated.r2()}
-        base["baseline_mean_absolute_error"] = rated.mean_absolute_error(rated.guess).value
+        base["baseline_mean_absolute_error"] = rated.blind_error
         return base | _ends(found)
     found["auc"] = ordered.auc()
     if study.is_named:
