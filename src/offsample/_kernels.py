@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 from uuid import uuid4
 
 import numba
@@ -42,21 +42,21 @@ class _Cache(_FunctionCache):  # type: ignore[misc]
             _say_that_it_takes_longer()
 
 
-class _WithoutGarbage(event.Listener):  # type: ignore[misc]
-    """While numba compiles, no garbage is looked for: of all that is in memory, a tenth of the time and more."""
+class _WithoutGarbage(event.Listener):
+    """While numba compiles, no garbage is looked for among all that is in memory: a tenth of the time."""
 
-    _open: list[bool] = []  # of compilations within each other, whether it was looked for before
+    _was_enabled: ClassVar[list[bool]] = []  # before each of the compilations within each other
 
-    def on_start(self, event: Any) -> None:
-        self._open.append(gc.isenabled())
+    def on_start(self, _: Any) -> None:
+        self._was_enabled.append(gc.isenabled())
         gc.disable()
 
-    def on_end(self, event: Any) -> None:
-        if self._open.pop():
+    def on_end(self, _: Any) -> None:
+        if self._was_enabled.pop():
             gc.enable()
 
 
-event.register("numba:compile", _WithoutGarbage())
+event.register("numba:compile", _WithoutGarbage())  # type: ignore[no-untyped-call]
 
 
 @cache

@@ -27,7 +27,6 @@ from offsample.induction.bundles import N_BUNDLES, BundleCounts, deal
 from offsample.induction.rules.index import BitIndex
 from offsample.induction.rules.partition import Sample
 from offsample.induction.scoring import Scoring
-from offsample.induction.tree import kernels
 from offsample.induction.tree.flat import left_out_losses
 
 LEARNERS = [

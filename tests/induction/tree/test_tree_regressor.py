@@ -75,7 +75,7 @@ def test_kernels_equal_sums_over_rows():
     histogram[6], histogram[5] = histogram[5], 0.0  # code 5 stands for missing numbers
     total = sums[rows].sum(axis=0)
     places, left = np.empty((3, 14), int), np.empty((15, 3))
-    n_found = list_thresholds(histogram, np.array([0, 7]), total, 10, 1, places, left)
+    n_found = list_thresholds(histogram, np.array([0, 7]), total, (10, 1), (places, left))
     column, place, goes_left = places[:, :n_found]
     found = {(int(b), bool(m)): stats for b, m, stats in zip(place, goes_left, left, strict=False)}
     expected = {}

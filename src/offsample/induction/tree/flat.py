@@ -258,12 +258,11 @@ def flatten(
     counts = np.concatenate(grower.counts)[: len(parent), :n_classes]
     is_leaf = nodes["feature"] < 0
     by_bundle, weights = None, _WEIGHTS if grower.found is None else _OF_RIVALS
-    if grower.bundles is None:
-        judged, others = counts[:, None] * np.eye(n_classes), counts[:, None] - np.eye(n_classes)
-    else:
-        judged = by_bundle = _counted(grower, n_splits, parent, (N_BUNDLES, n_classes))
-        others = judged.sum(axis=1, keepdims=True) - judged
-    losses = [left_out_losses(judged, others, parent, depth, w)[is_leaf].sum() for w in weights]
+    judged: Any = counts[:, None] * np.eye(n_classes), counts[:, None] - np.eye(n_classes)
+    if grower.bundles is not None:
+        by_bundle = _counted(grower, n_splits, parent, (N_BUNDLES, n_classes))
+        judged = by_bundle, by_bundle.sum(axis=1, keepdims=True) - by_bundle
+    losses = [left_out_losses(judged[0], judged[1], parent, depth, w)[is_leaf].sum() for w in weights]
     shrunk = _shrunk(counts, parent, weights, losses)
     nest, weight = Nest(counts, parent, depth, is_leaf, left, by_bundle), 0.0
     value = np.asarray(counts / counts.sum(axis=1, keepdims=True))
@@ -356,11 +355,7 @@ def _shrunk(counts: Ints, parent: NDArray[np.int32], weights: Floats, losses: Se
 
 
 def left_out_losses(
-    counts: NDArray[Any],
-    others: NDArray[Any],
-    parent: NDArray[np.int32],
-    depth: NDArray[np.int32],
-    weight: float,
+    counts: Any, others: Any, parent: NDArray[np.int32], depth: NDArray[np.int32], weight: float
 ) -> Floats:
     """Squared loss in each node of shrunk class probabilities that have not seen what is judged.
 

@@ -1,4 +1,7 @@
-"""Compiled loops of tree growing and prediction. Imported only by the functions that call them."""
+"""Compiled loops of tree growing and prediction. Imported only by the functions that call them.
+
+Room that they need is handed to them: what loops allocate takes long to compile.
+"""
 
 from typing import Any
 
@@ -10,22 +13,17 @@ from offsample._ties import DIGITS
 from offsample._typing import Booleans, Bytes, Floats, Ints, Words
 from offsample.induction.kernels import popcount
 
-_GRID = 2048
+GRID = 2048
 _SIDE_BY_SIDE = 16
 _UNITS = 10.0**DIGITS
-
-
-def grid() -> NDArray[np.int32]:
-    """Return room for `bin_codes`. What loops allocate takes long to compile."""
-    return np.zeros(_GRID + 1, np.int32)
 
 
 @njit(cache=False, nogil=True)
 def _grid_place(x: float, lowest: float, scale: float) -> int:
     """Place of a number in the grid of `bin_codes`: an index, whatever the number is."""
     place = (x - lowest) * scale  # NaN where the difference is infinite and the scale 0
-    if place >= _GRID - 1.0:
-        return _GRID - 1
+    if place >= GRID - 1.0:
+        return GRID - 1
     return int(place) if place > 0.0 else 0
 
 
@@ -33,17 +31,17 @@ def _grid_place(x: float, lowest: float, scale: float) -> int:
 def bin_codes(
     values: Floats, edges: Floats, out: NDArray[np.unsignedinteger], below: NDArray[np.int32]
 ) -> None:
-    """Number of edges below each value; a missing value gets one more than the last bin. `below` is `grid`."""
+    """Number of edges below each value; a missing one gets one more than the last bin. `below` is room: 0."""
     n_edges = edges.size
     # A regular grid tells most of the search; it is monotone, so rounding cannot make it wrong.
     lowest = edges[0] if n_edges else 0.0
     width = (edges[-1] - lowest) if n_edges else 0.0
-    scale = (_GRID - 1) / width if 0.0 < width < np.inf else 0.0
+    scale = (GRID - 1) / width if 0.0 < width < np.inf else 0.0
     if not scale < np.inf:  # a width so small that there is nothing between the edges
         scale = 0.0
     for e in range(n_edges):
         below[_grid_place(edges[e], lowest, scale) + 1] += 1
-    for g in range(_GRID):
+    for g in range(GRID):
         below[g + 1] += below[g]
     for i in range(values.size):
         x = values[i]
@@ -116,23 +114,18 @@ def count_folds(codes: NDArray[np.int32], y: NDArray[Any], folds: Bytes, counts:
 
 @njit(cache=True, nogil=True)
 def list_thresholds(
-    histogram: NDArray[Any],
-    offsets: Ints,
-    totals: NDArray[Any],
-    min_leaf: int,
-    n_sized: int,
-    found: Ints,
-    left: NDArray[Any],
+    histogram: NDArray[Any], offsets: Ints, totals: NDArray[Any], limits: tuple[int, int], out: Any
 ) -> int:
     """Fill column, last bin on the left, if missing values go there, and left counts of different thresholds.
 
     Their number, twice that of bins at most, is returned.
-    The first `n_sized` counts, of all classes, or that of the rows alone, add up to the size of a cell.
+    `limits` are the rows of a child at least, and how many of the first counts, those of all classes or that
+    of the rows alone, add up to the size of a cell.
 
     The bins of column j are the rows ``offsets[j]`` to ``offsets[j + 1] - 1`` of the histogram, the last for
     missing values. The order is that of columns and bins, missing values right before left.
     """
-    n_classes = totals.size
+    (min_leaf, n_sized), (found, left), n_classes = limits, out, totals.size
     total = 0 * totals[0]
     for k in range(n_sized):
         total += totals[k]
@@ -309,9 +302,9 @@ def best_pair(bits: Words, owner: Ints, n: int, size: Floats) -> tuple[float, in
     """Largest standardised interaction of two tests of different columns, the tests, and the number tried.
 
     ``bits`` of the n rows are those of tests, one for each owner, then of classes. `size` is room, for tests
-    and classes: of all their rows, then of those of each class. The statistic of tests a, b and class k is the sum
-    over the rows of class k of ``(a - mean(a)) (b - mean(b))``, standardised by its moments when the classes
-    are shuffled. Of equal ones (to ten digits) the first.
+    and classes: of all their rows, then of those of each class. The statistic of tests a, b and class k is
+    the sum over the rows of class k of ``(a - mean(a)) (b - mean(b))``, standardised by its moments when the
+    classes are shuffled. Of equal ones (to ten digits) the first.
     """
     n_tests, n_classes = owner.size, bits.shape[0] - owner.size
     for t in range(bits.shape[0]):

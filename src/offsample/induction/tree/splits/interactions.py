@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 from scipy.special import log_ndtr
@@ -39,7 +40,7 @@ def interaction_split(
     labels, totals = _labels(rows)
     if totals[totals > 0].min() < _MIN_EXPECTED or (totals > 0).sum() < 2:
         return None
-    tests = [test for j in free for test in _tests(rows, columns, j)]
+    tests = list(islice((test for j in free for test in _tests(rows, columns, j)), _MAX_TESTS + 1))
     if len(tests) < 2 or len(tests) > _MAX_TESTS:
         return None
     n = len(rows.index)
