@@ -58,6 +58,17 @@ def mixed(n_rows: int, n_columns: int) -> tuple[Any, str]:
     return pd.DataFrame({**columns, "y": score + rng.logistic(size=n_rows) > 0}), "y"
 
 
+def wide(n_rows: int, n_columns: int) -> tuple[Any, str]:
+    """Numbers, three of which say something: as in tables of genes."""
+    import numpy as np
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=(n_rows, n_columns)).round(4)
+    table = pd.DataFrame(numbers, columns=[f"x{i}" for i in range(n_columns)])
+    return table.assign(y=numbers[:, :3].sum(axis=1) + rng.normal(size=n_rows) > 0), "y"
+
+
 def ours(data: Callable[[], tuple[Any, str]], **options: Any) -> Callable[[], str]:
     import offsample
 
@@ -115,6 +126,7 @@ def cases(small: bool) -> Iterator[Case]:
             "15,000 × 21 names, up to 10,000 values": partial(many_values, 15_000),
             "73,000 × 32": partial(mixed, 73_000, 32),
             "100,000 × 50": partial(mixed, 100_000, 50),
+            "300 × 10,000 numbers": partial(wide, 300, 10_000),
         }
     )
     for name, load in problems.items():

@@ -1,15 +1,16 @@
 """Compiled loops over plain arrays. Imported only by the functions that call them: numba loads in .3 s."""
 
+import gc
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 from uuid import uuid4
 
 import numba
 import numpy as np
-from numba.core import caching
+from numba.core import caching, event
 from numpy.typing import NDArray
 
 from offsample._typing import Floats, Ints
@@ -39,6 +40,23 @@ class _Cache(_FunctionCache):  # type: ignore[misc]
             super().save_overload(sig, data)
         except OSError:
             _say_that_it_takes_longer()
+
+
+class _WithoutGarbage(event.Listener):
+    """While numba compiles, no garbage is looked for among all that is in memory: a tenth of the time."""
+
+    _was_enabled: ClassVar[list[bool]] = []  # before each of the compilations within each other
+
+    def on_start(self, _: Any) -> None:
+        self._was_enabled.append(gc.isenabled())
+        gc.disable()
+
+    def on_end(self, _: Any) -> None:
+        if self._was_enabled.pop():
+            gc.enable()
+
+
+event.register("numba:compile", _WithoutGarbage())  # type: ignore[no-untyped-call]
 
 
 @cache
@@ -114,13 +132,13 @@ def sum_powers(codes: NDArray[np.integer], y: Floats, sums: Floats) -> None:
 @njit(cache=True, nogil=True)
 def ginger_gains(left: Ints, totals: Ints, fallback: Floats) -> Floats:
     """Decrease of Ginger's terms by splits into two; `fallback` is the loss on a row alone, per class."""
-    n_classes = totals.size
-    total = totals.sum()
+    n_classes, total, gain = totals.size, 0, np.empty(left.shape[0])
+    for k in range(n_classes):
+        total += totals[k]
     of_parent = 0.0
     for k in range(n_classes):
         of_parent += totals[k] * float(total - totals[k])
     of_parent /= max(total - 1, 1)
-    gain = np.empty(left.shape[0])
     for i in range(left.shape[0]):
         size = 0
         for k in range(n_classes):

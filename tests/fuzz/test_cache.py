@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import offsample
+from offsample._kernels import _WithoutGarbage
 
 SOURCE = Path(offsample.__file__).parent
 COUNT = """
@@ -116,3 +118,16 @@ IndexDataCacheFile._load_index = load_then_wait
 def test_all_kernels_are_compiled_by_the_one_decorator():
     users = [path for path in SOURCE.rglob("*.py") if "numba import" in path.read_text(encoding="utf-8")]
     assert [path for path in users if path != SOURCE / "_kernels.py"] == []
+
+
+def test_garbage_is_looked_for_again_when_all_is_compiled():
+    was_enabled, told = gc.isenabled(), _WithoutGarbage()
+    for before in (True, False):
+        (gc.enable if before else gc.disable)()
+        told.on_start(None)
+        told.on_start(None)  # one function within another
+        told.on_end(None)
+        assert not gc.isenabled()
+        told.on_end(None)
+        assert gc.isenabled() == before
+    (gc.enable if was_enabled else gc.disable)()

@@ -27,8 +27,7 @@ from offsample.induction.bundles import N_BUNDLES, BundleCounts, deal
 from offsample.induction.rules.index import BitIndex
 from offsample.induction.rules.partition import Sample
 from offsample.induction.scoring import Scoring
-from offsample.induction.tree import kernels
-from offsample.induction.tree.flat import leave_bundles_out_losses
+from offsample.induction.tree.flat import left_out_losses
 
 LEARNERS = [
     TreeClassifier(),
@@ -224,11 +223,20 @@ def test_leaves_are_shrunk_by_leaving_out_bundles_as_rows_are_left_out():
     by_bundle = np.zeros((4, 30, 3), int)
     by_bundle[leaf, np.arange(30), label] = 1
     by_bundle[0] = by_bundle.sum(axis=0)
+    counts, one = by_bundle.sum(axis=1), np.eye(3)
     parent, depth = np.array([-1, 0, 0, 0], np.int32), np.array([0, 1, 1, 1], np.int32)
     for weight in (0.0, 1.5, 40.0):
-        rows = kernels.leave_one_out_losses(by_bundle.sum(axis=1), parent, depth == 1, weight)
-        found = leave_bundles_out_losses(by_bundle, parent, depth, weight)[1:].sum()
-        assert found == pytest.approx(rows)
+        expected = 0.0
+        for k, node in zip(label, leaf, strict=True):
+            shares = np.full(3, 1 / 3)
+            for at in (0, node):
+                left = counts[at] - one[k]
+                shares = (left + weight * shares) / (left.sum() + weight) if left.sum() + weight else shares
+            expected += ((one[k] - shares) ** 2).sum()
+        others = by_bundle.sum(axis=1, keepdims=True) - by_bundle
+        by_class = left_out_losses(counts[:, None] * one, counts[:, None] - one, parent, depth, weight)
+        assert left_out_losses(by_bundle, others, parent, depth, weight)[1:].sum() == pytest.approx(expected)
+        assert by_class[1:].sum() == pytest.approx(expected)
 
 
 def test_the_first_stage_within_one_standard_error_of_the_best_is_kept():

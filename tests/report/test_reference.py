@@ -8,6 +8,9 @@ from sklearn.metrics import roc_auc_score
 
 from offsample.report import report
 from offsample.report._metrics import METRICS, Rated, pair_losses
+from offsample.report._numbers import NumberStudy
+from offsample.report._study import Options, Study
+from offsample.report.sections import reference
 
 
 def additive(n=600, seed=0):
@@ -115,3 +118,37 @@ def test_few_groups_cannot_tell_how_far_it_is_ahead():
     assert "nobody can know by how much" in found.reference.sentence
     assert "(" not in found.reference.sentence
     assert not found.reference.is_far_ahead
+
+
+@pytest.mark.parametrize("of_numbers", [False, True])
+def test_boosting_is_told_the_columns_that_say_most_of_the_rows_that_it_learns_from(monkeypatch, of_numbers):
+    random, n = np.random.default_rng(3), 60
+    label = random.integers(0, 3, n)
+    table = {f"noise{j}": random.normal(size=n) for j in range(6)}
+    table |= {"name": [f"v{i}" for i in range(n)], "shade": random.integers(0, 2, n) + 2 * (label == 2)}
+    table |= {"size": label + random.normal(size=n), "two": random.integers(0, 2, n).astype(str)}
+    y = label + random.normal(size=n) if of_numbers else np.array(list("abc"))[label]
+    study = (NumberStudy if of_numbers else Study)({**table, "y": y}, "y", Options())
+    features, rows = list(table), np.sort(random.permutation(n)[:40])
+    target = study.outcome[:, None] if of_numbers else np.eye(3)[study.outcome]
+
+    def lost(cells):
+        total = 0.0
+        for i in rows:
+            others = [j for j in rows if j != i and cells[j] == cells[i]]
+            alone = 2 * (target[rows] - target[rows].mean(axis=0) * of_numbers) ** 2
+            apart = target[i] - target[others].mean(axis=0) if others else 0.0
+            # n / (n - 1) times the squares about the mean are those about the others, times (n - 1) / n
+            n_cell = len(others) + 1
+            total += (apart**2).sum() * (n_cell - 1) / n_cell if others else alone.sum(axis=1).mean()
+        return total
+
+    expected = np.argsort([lost(study.cells(name)[0]) for name in features], kind="stable")
+    for most in (2, 5):
+        monkeypatch.setattr(reference, "MOST_COLUMNS", most)
+        assert reference._telling(study, rows, features) == sorted(expected[:most].tolist())
+    X = np.column_stack([study.encoded[name] for name in features]).astype(float)
+    X[:, [i for i in range(len(features)) if i not in expected[:5]]] = 0.0  # what it does not look at
+    model = reference.fitted(study, X, rows, features)
+    assert model[-1].n_features_in_ == 5
+    assert reference._says(study, model, X).shape == ((n,) if of_numbers else (n, 3))

@@ -44,14 +44,15 @@ def _log_tail(total: int, marked: int, drawn: int, found: int) -> float:
 @njit(cache=True, nogil=True)
 def log_p_two_cells(left: Ints, totals: Ints) -> Floats:
     """Log p-values of splits given their left counts: Fisher's exact test, two-sided by doubling."""
-    n_classes = totals.size
-    total = totals.sum()
-    result = np.zeros(left.shape[0])
+    n_classes, total, result = totals.size, totals[0], np.empty(left.shape[0])
+    for k in range(1, n_classes):
+        total += totals[k]
     # Of more than two classes the best of each against the others, times their number.
     n_tests = 1 if n_classes == 2 else n_classes
     for j in range(left.shape[0]):
-        drawn = left[j].sum()
-        best = 0.0
+        drawn, best = left[j, 0], 0.0
+        for k in range(1, n_classes):
+            drawn += left[j, k]
         for k in range(n_tests):
             best = min(best, _log_tail(total, totals[k], drawn, left[j, k]))
         result[j] = min(0.0, best + log(float(n_tests)))

@@ -89,11 +89,9 @@ class EncodedRead(TableRead):
         if name not in self._cells:
             column = self.encoded[name]
             values = column[compared_rows(len(column))]
-            if (
-                self.encoded.kind(name) == "numeric"
-                and len(np.unique(values[~np.isnan(values)])) > _COMPARED_BINS
-            ):
-                cuts = np.nanquantile(values, np.linspace(0, 1, _COMPARED_BINS + 1)[1:-1])
+            known = values[~np.isnan(values)] if self.encoded.kind(name) == "numeric" else values[:0]
+            if len(np.unique(known)) > _COMPARED_BINS:
+                cuts = np.quantile(known, np.linspace(0, 1, _COMPARED_BINS + 1)[1:-1])
                 values = np.where(np.isnan(values), np.nan, np.searchsorted(cuts, values, side="left"))
             codes = np.unique(values, return_inverse=True)[1].astype(np.int64)  # all NaN are one value
             self._cells[name] = codes, int(codes.max(initial=-1)) + 1

@@ -74,8 +74,10 @@ def test_kernels_equal_sums_over_rows():
         assert histogram[code] == pytest.approx(sums_of(y[rows][codes[rows] == code]))
     histogram[6], histogram[5] = histogram[5], 0.0  # code 5 stands for missing numbers
     total = sums[rows].sum(axis=0)
-    column, place, goes_left, left = list_thresholds(histogram, np.array([0, 7]), total, 10, 1)
-    found = {(int(b), bool(m)): stats for b, m, stats in zip(place, goes_left, left, strict=True)}
+    places, left = np.empty((3, 14), int), np.empty((15, 3))
+    n_found = list_thresholds(histogram, np.array([0, 7]), total, (10, 1), (places, left))
+    column, place, goes_left = places[:, :n_found]
+    found = {(int(b), bool(m)): stats for b, m, stats in zip(place, goes_left, left, strict=False)}
     expected = {}
     for b, missing in itertools.product(range(5), (False, True)):
         mask = (codes[rows] <= b) | (missing & (codes[rows] == 5))

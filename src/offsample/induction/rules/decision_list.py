@@ -73,7 +73,7 @@ class _ListPartition(Partition):
             return np.where(pure, size.astype(float), -np.inf)
 
         found = self._search.best(left, rest, score)
-        return found.literals[int(np.argmax(found.score))] if len(found.score) else None
+        return found.at(int(np.argmax(found.score))) if len(found.score) else None
 
     def _nearly_pure(self, left: Booleans) -> tuple[int, ...] | None:
         """The next condition, in order, within the present error level (DL₁)."""

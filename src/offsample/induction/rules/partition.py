@@ -46,7 +46,7 @@ class Sample:
     y: Ints  # codes of the classes
     n_classes: int
     scoring: Scoring
-    log_tried: Floats  # of the tests: see `Test`
+    log_tried: Floats  # of the tests: see `Vocabulary`
     active: Booleans  # rows to learn from; the others are held out
     by_evidence: bool  # whether a step must be significant and is chosen by its expected gain
     # Where cells are finished one after the other, the share of the criterion in the remaining rows that

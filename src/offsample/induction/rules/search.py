@@ -28,9 +28,13 @@ _AT_ONCE = 16_384
 class Conjunctions:
     """Some conjunctions of literals, with the class counts where they are true."""
 
-    literals: list[tuple[int, ...]]
+    literals: Ints  # a row for each, ascending, behind as many -1 as it is shorter than the longest
     counts: Ints
     score: Floats
+
+    def at(self, i: int) -> tuple[int, ...]:
+        """Literals of one."""
+        return tuple(self.literals[i][self.literals[i] >= 0].tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,12 +108,12 @@ class ConjunctionSearch:
         if len(found.literals) > sample.n_shortlisted:  # as many as will be looked at, and their equals
             score = rounded(found.score)
             kept = np.flatnonzero(score >= np.sort(score)[-sample.n_shortlisted])
-            found = Conjunctions([found.literals[i] for i in kept], found.counts[kept], found.score[kept])
+            found = Conjunctions(found.literals[kept], found.counts[kept], found.score[kept])
         return Options(
             found.score * sample.size,
-            np.array([self.log_tried(literals) for literals in found.literals], float),
+            np.array([self.log_tried(found.at(i)) for i in range(len(found.score))], float),
             lambda which: log_p_one_cell(found.counts[which], totals),
-            lambda i: found.literals[i],
+            found.at,
             (-majority_share(found.counts), -found.counts.sum(axis=1)) if self.closes else (),
             np.where(inside, 0, -1),
         )
@@ -123,19 +127,20 @@ class ConjunctionSearch:
         """The conjunctions with the largest score of their counts: the best, its equals, and some more."""
         n_tests = self.sample.index.n_tests
         if n_tests == 0:
-            return Conjunctions([], np.zeros((0, len(totals)), np.int64), np.zeros(0))
+            return Conjunctions(np.zeros((0, 1), np.int64), np.zeros((0, len(totals)), np.int64), np.zeros(0))
         single, _ = self.sample.counts_inside(inside)
         literals, scores = np.arange(2 * n_tests)[:, None], _Scores(score)
         found = _shortlist(literals.__getitem__, single, scores, n_kept=self.sample.n_shortlisted)
         for n in range(2, min(self.max_literals, n_tests) + 1):
             n_tried = 2 ** (n - 2) * math.comb(n_tests, n - 2) * 2 * n_tests**2
+            n_scored = n_tried if n_tried <= _MAX_TRIED else 2 * n_tests * _BEAM
+            scores = _Scores.up_to(totals, score, n_scored) if n == 2 else scores
             if n_tried > _MAX_TRIED:
                 longer = self._extended(n, found, inside, scores)
             elif n == 2:
-                table = _Scores.up_to(totals, score, n_tried)
-                longer = self._pairs(inside, totals, single[:n_tests], (), table)
+                longer = self._pairs(inside, totals, single[:n_tests], (), scores)
             else:
-                longer = self._all_of_length(n, inside, table)
+                longer = self._all_of_length(n, inside, scores)
             found = _merged([found, *longer])
         return found
 
@@ -182,14 +187,15 @@ class ConjunctionSearch:
         self, n: int, found: Conjunctions, inside: Booleans, scores: _Scores
     ) -> Iterator[Conjunctions]:
         n_tests = self.sample.index.n_tests
-        shorter = [i for i in best_first(found.score) if len(found.literals[i]) == n - 1]
-        for i in shorter[:_BEAM]:
-            prefix = found.literals[i]
+        order = best_first(found.score)
+        for i in order[(found.literals[order] >= 0).sum(axis=1) == n - 1][:_BEAM].tolist():
+            prefix = found.at(i)
             counts, _ = self.sample.counts_inside(inside & self.sample.rows_where(prefix))
             is_free = np.ones((2, n_tests), bool)
             is_free[:, [literal % n_tests for literal in prefix]] = False
             free = np.flatnonzero(is_free)
-            yield _shortlist(free[:, None].__getitem__, counts[free], scores, prefix)
+            codes = scores.coded(counts.T).T[free]
+            yield _shortlist(free[:, None].__getitem__, codes, scores, prefix)
 
 
 def _shortlist(
@@ -205,18 +211,18 @@ def _shortlist(
     if len(kept) > n_kept:
         top = kept[largest(gain[kept], n_kept)]
         kept = np.union1d(top, kept[gain[kept] == gain[kept].max()])
-    ordered = [tuple(sorted((*prefix, *row))) for row in literals(kept).tolist()]
+    longer = [np.full((len(kept), len(prefix)), prefix, np.int64), literals(kept)]
     counts = scores.counts(codes[kept])
-    return Conjunctions(ordered, counts, scores.of(counts))
+    return Conjunctions(np.sort(np.concatenate(longer, axis=1), axis=1), counts, scores.of(counts))
 
 
 def _merged(parts: Sequence[Conjunctions]) -> Conjunctions:
     """All of them, the shorter first, and then in the order of their literals."""
-    literals = [one for part in parts for one in part.literals]
-    first: dict[tuple[int, ...], int] = {}
-    for i, one in enumerate(literals):
-        first.setdefault(one, i)
-    order = [first[one] for one in sorted(first, key=lambda one: (len(one), one))]
-    counts = np.concatenate([part.counts for part in parts])
-    score = np.concatenate([part.score for part in parts])
-    return Conjunctions([literals[i] for i in order], counts[order], score[order])
+    most = max(part.literals.shape[1] for part in parts)
+    padded = [
+        np.pad(p.literals, ((0, 0), (most - p.literals.shape[1], 0)), constant_values=-1) for p in parts
+    ]
+    literals, counts = np.concatenate(padded), np.concatenate([part.counts for part in parts])
+    order = np.lexsort(literals.T[::-1])
+    order = order[np.diff(literals[order], axis=0, prepend=-2).any(axis=1)]
+    return Conjunctions(literals[order], counts[order], np.concatenate([part.score for part in parts])[order])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -37,7 +37,6 @@ class Test:
     value: Any  # threshold, or what the column's code should be
     text: str  # the test in words
     negation: str  # its contrary in words
-    log_tried: float = 0.0  # logarithm of the number of tests that it was chosen among, for corrections
 
     def holds(self, values: NDArray[Any]) -> Booleans:
         """Truth for the values or codes of its column; a comparison with a missing number is false."""
@@ -70,6 +69,7 @@ class Vocabulary:
     """
 
     tests: list[Test]
+    log_tried: Floats  # of each test: logarithm of the number that it was chosen among, for corrections
 
     def __init__(self, n_thresholds: int = 15, categorical: Any = "infer") -> None:
         self.n_thresholds, self.categorical = n_thresholds, categorical
@@ -92,12 +92,8 @@ class Vocabulary:
             found.append(tests)
             truth += [test.holds(values) for test in tests]
             n_rows = len(values)
-        n_columns = sum(len(tests) > 0 for tests in found)
-        self.tests = [
-            replace(test, log_tried=float(np.log(n_columns * len(tests))))
-            for tests in found
-            for test in tests
-        ]
+        sizes = np.array([len(tests) for tests in found if tests], np.int64)
+        self.tests, self.log_tried = list(chain(*found)), np.repeat(np.log(len(sizes) * sizes), sizes)
         return BitIndex(np.array(truth) if truth else np.zeros((0, n_rows), bool))
 
     def _fit_sparse(self, X: Any, rows: Any) -> BitIndex:
@@ -105,10 +101,8 @@ class Vocabulary:
         present.eliminate_zeros()
         n_present = np.diff(present.indptr)
         columns = np.flatnonzero((n_present > 0) & (n_present < present.shape[0]))
-        log_tried = float(np.log(max(1, len(columns))))
-        self.tests = [
-            Test(j, "present", None, f"x{j} != 0", f"x{j} = 0", log_tried) for j in columns.tolist()
-        ]
+        self.log_tried = np.full(len(columns), np.log(max(1, len(columns))))
+        self.tests = [Test(j, "present", None, f"x{j} != 0", f"x{j} = 0") for j in columns.tolist()]
         return InvertedIndex(present[:, columns])
 
     def truth(self, X: Any, literals: Iterable[int]) -> dict[int, Booleans]:
@@ -192,11 +186,6 @@ class Vocabulary:
             is_so = (test.kind in ("above", "present")) == (literal >= len(self.tests))
             found.append(said if is_so else said.contrary())
         return tuple(found)
-
-    @property
-    def log_tried(self) -> Floats:
-        """What each test was chosen among."""
-        return np.array([test.log_tried for test in self.tests], float)
 
 
 def _telling_values(tests: Sequence[Test]) -> Floats:

@@ -71,17 +71,21 @@ def look_ahead(
         for turn in range(2 if a != b and n_bins[b] > 1 else 1):
             if turn:
                 a, b = b, a
+                for t in range(joint.shape[0]):
+                    for v in range(t):
+                        for k in range(n_classes):
+                            joint[t, v, k], joint[v, t, k] = joint[v, t, k], joint[t, v, k]
             for v in range(n_bins[b]):
                 for k in range(n_classes):
                     sides[0, v, k] = sides[1, v, k] = 0
                     for t in range(n_bins[a]):
-                        sides[1, v, k] += joint[v, t, k] if turn else joint[t, v, k]
+                        sides[1, v, k] += joint[t, v, k]
             for t in range(n_bins[a] if is_categorical[a] else n_bins[a] - 1):
                 for v in range(n_bins[b]):
                     for k in range(n_classes):
-                        moved = joint[v, t, k] if turn else joint[t, v, k]
+                        moved = joint[t, v, k]
                         if is_categorical[a] and t > 0:
-                            moved -= joint[v, t - 1, k] if turn else joint[t - 1, v, k]
+                            moved -= joint[t - 1, v, k]
                         sides[0, v, k] += moved
                         sides[1, v, k] -= moved
                 for side in range(2):

@@ -131,9 +131,9 @@ def codes_of(values: Floats, edges: Floats, n_threads: int = 1) -> NDArray[Any]:
     codes: NDArray[Any] = np.empty(len(values), code_type(len(edges) + 1, len(values)))
 
     def fill(part: slice) -> None:
-        kernels.bin_codes(values[part], edges, codes[part])
+        kernels.bin_codes(values[part], edges, codes[part], np.zeros(kernels.GRID + 1, np.int32))
 
-    ends = np.linspace(0, len(values), n_threads + 1).astype(int).tolist()
+    ends = [len(values) * i // n_threads for i in range(n_threads + 1)]
     run_in_threads(fill, list(map(slice, ends[:-1], ends[1:])), n_threads, len(values))
     return codes
 

@@ -256,15 +256,13 @@ def flatten(
     nodes, left = node_arrays(grower, n_splits)
     parent, depth = nodes["parent"], nodes["depth"]
     counts = np.concatenate(grower.counts)[: len(parent), :n_classes]
-    from offsample.induction.tree import kernels
-
     is_leaf = nodes["feature"] < 0
     by_bundle, weights = None, _WEIGHTS if grower.found is None else _OF_RIVALS
-    if grower.bundles is None:
-        losses = [kernels.leave_one_out_losses(counts, parent, is_leaf, w) for w in weights]
-    else:
+    judged: Any = counts[:, None] * np.eye(n_classes), counts[:, None] - np.eye(n_classes)
+    if grower.bundles is not None:
         by_bundle = _counted(grower, n_splits, parent, (N_BUNDLES, n_classes))
-        losses = [leave_bundles_out_losses(by_bundle, parent, depth, w)[is_leaf].sum() for w in weights]
+        judged = by_bundle, by_bundle.sum(axis=1, keepdims=True) - by_bundle
+    losses = [left_out_losses(judged[0], judged[1], parent, depth, w)[is_leaf].sum() for w in weights]
     shrunk = _shrunk(counts, parent, weights, losses)
     nest, weight = Nest(counts, parent, depth, is_leaf, left, by_bundle), 0.0
     value = np.asarray(counts / counts.sum(axis=1, keepdims=True))
@@ -356,15 +354,15 @@ def _shrunk(counts: Ints, parent: NDArray[np.int32], weights: Floats, losses: Se
     return value
 
 
-def leave_bundles_out_losses(
-    counts: NDArray[np.int64], parent: NDArray[np.int32], depth: NDArray[np.int32], weight: float
+def left_out_losses(
+    counts: Any, others: Any, parent: NDArray[np.int32], depth: NDArray[np.int32], weight: float
 ) -> Floats:
-    """Squared loss in each node of shrunk class probabilities that have not seen the bundle of the row.
+    """Squared loss in each node of shrunk class probabilities that have not seen what is judged.
 
-    The counts are of shape (n_nodes, n_bundles, n_classes); see `kernels.leave_one_out_losses`, which this is
-    for bundles of one row.
+    The counts, of shape (n_nodes, n_bundles, n_classes), are judged by the `others`: bundles by those of the
+    other bundles; rows, in a bundle for each class, by those less one of it. The probabilities of a node are
+    ``(counts + weight * parent's) / (size + weight)``, the root's parent being uniform.
     """
-    others = counts.sum(axis=1, keepdims=True) - counts
     without = np.empty(counts.shape)
     for level in range(int(depth.max()) + 1):
         nodes = depth == level

@@ -1,4 +1,7 @@
-"""Compiled loops of tree growing and prediction. Imported only by the functions that call them."""
+"""Compiled loops of tree growing and prediction. Imported only by the functions that call them.
+
+Room that they need is handed to them: what loops allocate takes long to compile.
+"""
 
 from typing import Any
 
@@ -10,7 +13,7 @@ from offsample._ties import DIGITS
 from offsample._typing import Booleans, Bytes, Floats, Ints, Words
 from offsample.induction.kernels import popcount
 
-_GRID = 2048
+GRID = 2048
 _SIDE_BY_SIDE = 16
 _UNITS = 10.0**DIGITS
 
@@ -19,25 +22,26 @@ _UNITS = 10.0**DIGITS
 def _grid_place(x: float, lowest: float, scale: float) -> int:
     """Place of a number in the grid of `bin_codes`: an index, whatever the number is."""
     place = (x - lowest) * scale  # NaN where the difference is infinite and the scale 0
-    if place >= _GRID - 1.0:
-        return _GRID - 1
+    if place >= GRID - 1.0:
+        return GRID - 1
     return int(place) if place > 0.0 else 0
 
 
 @njit(cache=True, nogil=True)
-def bin_codes(values: Floats, edges: Floats, out: NDArray[np.unsignedinteger]) -> None:
-    """Number of edges below each value; a missing value gets one more than the last bin."""
+def bin_codes(
+    values: Floats, edges: Floats, out: NDArray[np.unsignedinteger], below: NDArray[np.int32]
+) -> None:
+    """Number of edges below each value; a missing one gets one more than the last bin. `below` is room: 0."""
     n_edges = edges.size
     # A regular grid tells most of the search; it is monotone, so rounding cannot make it wrong.
     lowest = edges[0] if n_edges else 0.0
     width = (edges[-1] - lowest) if n_edges else 0.0
-    scale = (_GRID - 1) / width if 0.0 < width < np.inf else 0.0
+    scale = (GRID - 1) / width if 0.0 < width < np.inf else 0.0
     if not scale < np.inf:  # a width so small that there is nothing between the edges
         scale = 0.0
-    below = np.zeros(_GRID + 1, np.int32)
     for e in range(n_edges):
         below[_grid_place(edges[e], lowest, scale) + 1] += 1
-    for g in range(_GRID):
+    for g in range(GRID):
         below[g + 1] += below[g]
     for i in range(values.size):
         x = values[i]
@@ -107,28 +111,25 @@ def count_folds(codes: NDArray[np.int32], y: NDArray[Any], folds: Bytes, counts:
 
 @njit(cache=True, nogil=True)
 def list_thresholds(
-    histogram: NDArray[Any], offsets: Ints, totals: NDArray[Any], min_leaf: int, n_sized: int
-) -> tuple[Ints, Ints, Booleans, NDArray[Any]]:
-    """Column, last bin on the left, where missing values go, and left counts of all different thresholds.
+    histogram: NDArray[Any], offsets: Ints, totals: NDArray[Any], limits: tuple[int, int], out: Any
+) -> int:
+    """Fill column, last bin on the left, if missing values go there, and left counts of different thresholds.
 
-    The first `n_sized` counts, of all classes, or that of the rows alone, add up to the size of a cell.
+    Their number, twice that of bins at most, is returned.
+    `limits` are the rows of a child at least, and how many of the first counts, those of all classes or that
+    of the rows alone, add up to the size of a cell.
 
     The bins of column j are the rows ``offsets[j]`` to ``offsets[j + 1] - 1`` of the histogram, the last for
     missing values. The order is that of columns and bins, missing values right before left.
     """
-    n_classes = totals.size
+    (min_leaf, n_sized), (found, left), n_classes = limits, out, totals.size
     total = 0 * totals[0]
     for k in range(n_sized):
         total += totals[k]
-    most = 2 * histogram.shape[0]
-    column, place = np.empty(most, np.int64), np.empty(most, np.int64)
-    goes_left = np.zeros(most, np.bool_)
-    left = np.empty((most, n_classes), totals.dtype)
-    running = np.empty(n_classes, totals.dtype)
-    n = 0
+    n, running = 0, left.shape[0] - 1  # the last row of `left` is room
     for j in range(offsets.size - 1):
         for k in range(n_classes):
-            running[k] = 0
+            left[running, k] = 0
         n_left = 0 * total
         missing = offsets[j + 1] - 1
         n_missing = 0 * total
@@ -137,7 +138,7 @@ def list_thresholds(
         for b in range(offsets[j], missing):
             here = 0 * total
             for k in range(n_classes):
-                running[k] += histogram[b, k]
+                left[running, k] += histogram[b, k]
                 if k < n_sized:
                     here += histogram[b, k]
             n_left += here
@@ -147,11 +148,11 @@ def list_thresholds(
                 size = n_left + side * n_missing
                 if size < min_leaf or total - size < min_leaf:
                     continue
-                column[n], place[n], goes_left[n] = j, b - offsets[j], side == 1
+                found[0, n], found[1, n], found[2, n] = j, b - offsets[j], side
                 for k in range(n_classes):
-                    left[n, k] = running[k] + side * histogram[missing, k]
+                    left[n, k] = left[running, k] + side * histogram[missing, k]
                 n += 1
-    return column[:n], place[:n], goes_left[:n], left[:n]
+    return n
 
 
 @njit(cache=True, nogil=True)
@@ -192,14 +193,6 @@ def count_values(
             for k in range(y.shape[1]):
                 table[code, k] += y[i, k]
     return n
-
-
-@njit(cache=True, nogil=True)
-def clear_values(table: NDArray[Any], sizes: NDArray[np.int32], present: NDArray[np.int32]) -> None:
-    """Undo `count_values`."""
-    for i in range(present.size):
-        sizes[present[i]] = 0
-        table[present[i]] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -293,88 +286,47 @@ def find_leaves(
             out[start + i] = node[i]
 
 
-@njit(cache=True, nogil=True)
-def leave_one_out_losses(counts: Ints, parent: NDArray[np.int32], is_leaf: Booleans, weight: float) -> float:
-    """Sum over the rows of the squared loss of shrunk class probabilities that have not seen the row.
-
-    The probabilities of a node are ``(counts + weight * parent's) / (size + weight)``, the root's parent
-    being uniform; the row is taken out of every node on its way.
-    """
-    n_nodes, n_classes = counts.shape
-    # One distribution per node and class of the row that is left out.
-    without = np.empty((n_nodes, n_classes, n_classes))
-    total = 0.0
-    for node in range(n_nodes):  # parents come first
-        size = counts[node].sum() - 1.0 + weight
-        for k in range(n_classes):
-            if counts[node, k] == 0:
-                continue
-            loss = 0.0
-            for j in range(n_classes):
-                prior = 1.0 / n_classes if node == 0 else without[parent[node], k, j]
-                n = counts[node, j] - (1.0 if j == k else 0.0)
-                p = (n + weight * prior) / size if size > 0 else prior
-                without[node, k, j] = p
-                loss += ((1.0 if j == k else 0.0) - p) ** 2
-            if is_leaf[node]:
-                total += counts[node, k] * loss
-    return total
-
-
-@njit(cache=True, nogil=True)
-def pack_bits(marks: Booleans, out: Words) -> None:
-    """64 marks to a word."""
-    out[:] = 0
-    for i in range(marks.size):
-        if marks[i]:
-            out[i >> 6] |= np.uint64(1) << np.uint64(i & 63)
-
-
 @njit(cache=False, nogil=True)
-def _count_common(a: Words, b: Words, c: Words) -> int:
+def _count_common(bits: Words, a: int, b: int, c: int) -> int:
     n = np.uint64(0)
-    for i in range(a.size):
-        n += popcount(a[i] & b[i] & c[i])
+    for i in range(bits.shape[1]):
+        n += popcount(bits[a, i] & bits[b, i] & bits[c, i])
     return int(n)
 
 
 @njit(cache=True, nogil=True)
-def best_pair(tests: Words, owner: Ints, classes: Words, n: int) -> tuple[float, int, int, int]:
+def best_pair(bits: Words, owner: Ints, n: int, size: Floats) -> tuple[float, int, int, int]:
     """Largest standardised interaction of two tests of different columns, the tests, and the number tried.
 
-    ``tests[t]`` and ``classes[k]`` are bits of the n rows. The statistic of tests a, b and class k is the sum
-    over the rows of class k of ``(a - mean(a)) (b - mean(b))``, standardised by its moments when the classes
-    are shuffled. Of equal ones (to ten digits) the first.
+    ``bits`` of the n rows are those of tests, one for each owner, then of classes. `size` is room, for tests
+    and classes: of all their rows, then of those of each class. The statistic of tests a, b and class k is
+    the sum over the rows of class k of ``(a - mean(a)) (b - mean(b))``, standardised by its moments when the
+    classes are shuffled. Of equal ones (to ten digits) the first.
     """
-    n_tests, n_classes = tests.shape[0], classes.shape[0]
-    size = np.empty(n_tests)
-    of_class = np.empty((n_tests, n_classes))
-    total = np.empty(n_classes)
-    for k in range(n_classes):
-        total[k] = _count_common(classes[k], classes[k], classes[k])
-    for t in range(n_tests):
-        size[t] = _count_common(tests[t], tests[t], tests[t])
-        for k in range(n_classes):
-            of_class[t, k] = _count_common(tests[t], tests[t], classes[k])
+    n_tests, n_classes = owner.size, bits.shape[0] - owner.size
+    for t in range(bits.shape[0]):
+        for k in range(-1, n_classes):
+            size[t, 1 + k] = _count_common(bits, t, t, t if k < 0 else n_tests + k)
     best, highest, first, second, n_tried = 0.0, 0.0, -1, -1, 0
     for s in range(n_tests):
-        p = size[s] / n
+        p = size[s, 0] / n
         for t in range(s + 1, n_tests):
             if owner[s] == owner[t]:
                 continue
-            q = size[t] / n
-            both = _count_common(tests[s], tests[t], tests[t])
+            q = size[t, 0] / n
+            both = _count_common(bits, s, t, t)
             mean = both / n - p * q
             square = (1 - 2 * p) * (1 - 2 * q) * both / n + (1 - 2 * p) * q * q * p + p * p * (1 - 2 * q) * q
             spread = square + p * p * q * q - mean * mean
             for k in range(n_classes):
-                rarest = min(total[k], n - total[k]) * min(p, 1 - p) * min(q, 1 - q)
+                total = size[n_tests + k, 0]
+                rarest = min(total, n - total) * min(p, 1 - p) * min(q, 1 - q)
                 if rarest < 5.0 or spread < 1e-9:  # the normal law does not hold, or nothing varies
                     continue
                 n_tried += 1
-                here = _count_common(tests[s], tests[t], classes[k])
-                found = here - q * of_class[s, k] - p * of_class[t, k] + total[k] * p * q - total[k] * mean
-                variance = spread * n * total[k] * (1 - total[k] / n) / (n - 1)
+                here = _count_common(bits, s, t, n_tests + k)
+                found = here - q * size[s, 1 + k] - p * size[t, 1 + k] + total * p * q - total * mean
+                variance = spread * n * total * (1 - total / n) / (n - 1)
                 z = abs(found) / np.sqrt(variance)
                 rounded = np.rint(z * _UNITS)
                 if rounded > highest:

@@ -213,7 +213,7 @@ def grow_path(
                 of_cell[0][k] = counts[node, k]
                 largest = max(largest, counts[node, k])
             size = ends[1] - ends[0]
-            if size < 2 * min_leaf or size == largest or depth >= max_depth or gain[node] > 0:
+            if size < 2 * min_leaf or size == largest or depth >= max_depth or gain[node] != 0:
                 continue
             if ways == AHEAD and depth < DEPTH_AHEAD and depth + 1 < max_depth and nodes[node, 5] == 0:
                 return -1 - node, (n_nodes, node, step, n_wrong, least, best_step)
@@ -227,10 +227,7 @@ def grow_path(
         ends, of_column = (nodes[node, 0], nodes[node, 1]), codes[found[node, 0]]
         n_children = _children(table, found[node], rows, ends, child_of)
         if n_children > n_room:  # fitted in when the node was new
-            for k in range(n_classes):
-                of_cell[0][k] = counts[node, k]
-            gain[node] = _best_split(table, rows, ends, of_cell, of_split, values, found[node])
-            first_new = n_nodes
+            gain[node], first_new = 0.0, node
             continue
         _divide(of_column, child_of, rows, ends, n_children, of_rows)
         for c in range(n_children):

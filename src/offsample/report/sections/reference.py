@@ -17,6 +17,7 @@ from offsample._ties import best_first, best_of
 from offsample._typing import Floats, Ints
 from offsample._unit_intervals import student
 from offsample.evidence import discoveries
+from offsample.report._encoded import compared_rows
 from offsample.report._formats import listed, percent, points
 from offsample.report._metrics import PER, Metric, Score, decide
 from offsample.report._study import Study
@@ -28,6 +29,7 @@ NAME, LINEAR = "gradient boosting", "logistic regression"
 _MOST_VALUES, _MOST_STEPS = 50, 300  # of a category that have a weight, and of finding the weights
 _FEWEST_TO_CHOOSE = 3  # folds, for each to be told by the others which is better
 _MOST_ROWS = 30_000  # that it is fitted to: more change little
+MOST_COLUMNS = 500  # that boosting is fitted to: those that say most by the rows that it learns from
 _FEW_VALUES = 1_000_000  # rows times columns, for which one thread is as fast
 _MOST_ASKED = 200  # columns, as they are ranked, whether it uses them
 _MOST_TESTED = 5_000  # rows of a fold whose values are shuffled
@@ -67,7 +69,10 @@ def compare(study: Study, features: Sequence[Any], rated: Any, used: Collection[
     X = np.column_stack([np.asarray(study.encoded[name], float) for name in features])
     tried: dict[str, list[Any]] = {name: [] for name in (NAME, *((LINEAR,) * (study.task != "regression")))}
     said = {name: study.guesses[0].copy() for name in tried}
-    n_values = min(len(X), _MOST_ROWS) * X.shape[1]
+    n_values = min(len(X), _MOST_ROWS) * min(X.shape[1], MOST_COLUMNS)
+    if len(features) > MOST_COLUMNS:
+        why = "in each fold it is told those that say most, each by itself, of the rows that it learns from"
+        study.leave_out(f"all but {MOST_COLUMNS} of {len(features):,} columns for {NAME}", why)
     import sklearn.ensemble  # noqa: F401  # its threads can be held back once they are loaded
 
     # Threads that wait for few values spin: five times the time on a machine that is busy.
@@ -138,11 +143,11 @@ def fitted(study: Study, X: Floats, rows: Ints, features: Sequence[Any], name: s
             return _linear(study, features).fit(known, study.outcome[rows])
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
-    of_numbers = study.task == "regression"
+    places, of_numbers = _telling(study, rows, features), study.task == "regression"
     n_trees = len(study.classes) if len(study.classes) > 2 and not of_numbers else 1
     categories = [
-        study.encoded.kind(name) == "categorical" and X[:, i].max(initial=0) < _MOST_CODES
-        for i, name in enumerate(features)
+        study.encoded.kind(features[i]) == "categorical" and X[:, i].max(initial=0) < _MOST_CODES
+        for i in places
     ]
     model = (HistGradientBoostingRegressor if of_numbers else HistGradientBoostingClassifier)(
         max_iter=int(np.clip(150 // n_trees, 10, 50)),
@@ -154,7 +159,32 @@ def fitted(study: Study, X: Floats, rows: Ints, features: Sequence[Any], name: s
         categorical_features=categories,
         random_state=study.options.random_state,
     )
+    if len(places) < len(features):
+        from sklearn.compose import make_column_transformer
+        from sklearn.pipeline import make_pipeline
+
+        model = make_pipeline(make_column_transformer(("passthrough", places)), model)
     return model.fit(known, study.outcome[rows])
+
+
+def _telling(study: Study, rows: Ints, features: Sequence[Any]) -> list[int]:
+    """Places of the columns whose cells differ most, by some rows alone: the squares within are least.
+
+    Those of n rows of a cell count n / (n - 1) times, as in a variance, and a row alone for two of all rows.
+    """
+    if len(features) <= MOST_COLUMNS:
+        return list(range(len(features)))
+    step = compared_rows(len(study.y)).step
+    rows, y = rows[rows % step == 0], study.outcome
+    of = np.eye(len(study.classes))[y[rows]] if study.task != "regression" else y[rows, None] - y[rows].mean()
+    squares, explained = (of**2).sum(axis=1), np.zeros(len(features))
+    for i, name in enumerate(features):
+        cells = study.cells(name)[0][rows // step]
+        n = np.bincount(cells)
+        of_means = sum(np.bincount(cells, one) ** 2 for one in of.T) / np.maximum(n, 1)
+        within = n / np.maximum(n - 1, 1) * (np.bincount(cells, squares) - of_means)
+        explained[i] = -np.where(n > 1, within, n * 2 * squares.mean()).sum()
+    return sorted(best_first(explained)[:MOST_COLUMNS].tolist())
 
 
 def _linear(study: Study, features: Sequence[Any]) -> Any:

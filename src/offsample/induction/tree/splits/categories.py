@@ -34,6 +34,11 @@ class Scratch:
         self.present = np.empty(size, np.int32)
         self.place = np.full(size, -1, np.int32)
 
+    def clear(self, present: NDArray[Any]) -> None:
+        """Forget the codes that were counted."""
+        self.table[present] = 0
+        self.sizes[present] = 0
+
 
 def value_sums(rows: Rows, columns: Columns, scratch: Scratch) -> tuple[Ints, Floats]:
     """Number of values of each categorical column in a cell, and its `pair_sums`."""
@@ -46,7 +51,7 @@ def value_sums(rows: Rows, columns: Columns, scratch: Scratch) -> tuple[Ints, Fl
         n = kernels.count_values(columns.codes[column], rows.index, rows.y, table, n_rows, scratch.present)
         n_values[i] = n
         kernels.pair_sums(table, n_rows, scratch.present[:n], sums[i])
-        kernels.clear_values(table, n_rows, scratch.present[:n])
+        scratch.clear(scratch.present[:n])
     return n_values, sums
 
 
@@ -67,7 +72,7 @@ class ValueCounts:
             self.sums = sums
         else:
             self.sums = product_sums(self.counts, rows.counts)
-        kernels.clear_values(table, n_rows, self.codes)
+        scratch.clear(self.codes)
 
     def multiway(self, scoring: Scoring, min_leaf: int, log_p: float = 0.0) -> Split | None:
         """One child per value."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 from scipy.special import log_ndtr
@@ -39,20 +40,20 @@ def interaction_split(
     labels, totals = _labels(rows)
     if totals[totals > 0].min() < _MIN_EXPECTED or (totals > 0).sum() < 2:
         return None
-    tests = [test for j in free for test in _tests(rows, columns, j)]
+    tests = list(islice((test for j in free for test in _tests(rows, columns, j)), _MAX_TESTS + 1))
     if len(tests) < 2 or len(tests) > _MAX_TESTS:
         return None
     n = len(rows.index)
     present = np.flatnonzero(totals)
     # Of two classes the other says the same; of quarters, those above each quartile are more.
     present = present[1:] if len(present) == 2 or of_numbers else present
-    bits = np.empty((len(tests) + len(present), (n + 63) // 64), np.uint64)
+    packed = np.zeros((len(tests) + len(present), -(-n // 64) * 8), np.uint8)
     for t, test in enumerate(tests):
-        kernels.pack_bits(_is_inside(rows, columns, test), bits[t])
+        packed[t, : -(-n // 8)] = np.packbits(_is_inside(rows, columns, test))
     for i, k in enumerate(present):
-        kernels.pack_bits(labels >= k if of_numbers else labels == k, bits[len(tests) + i])
-    owner = np.array([column for column, _, _ in tests])
-    z, first, second, n_tried = kernels.best_pair(bits[: len(tests)], owner, bits[len(tests) :], n)
+        packed[len(tests) + i, : -(-n // 8)] = np.packbits(labels >= k if of_numbers else labels == k)
+    owner, room = np.array([column for column, _, _ in tests]), np.empty((len(packed), 1 + len(present)))
+    z, first, second, n_tried = kernels.best_pair(packed.view(np.uint64), owner, n, room)
     if first < 0:
         return None
     log_p = min(0.0, float(log_ndtr(-z)) + np.log(2.0 * n_tried))

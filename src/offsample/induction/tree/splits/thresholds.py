@@ -73,12 +73,13 @@ def threshold_splits(rows: Rows, columns: Columns, scoring: Scoring, min_leaf: i
     offsets = columns.offsets[: len(columns.numeric) + 1]
     parent = rows.counts
     n_sized = 1 if parent.dtype == np.float64 else len(parent)
-    column, place, goes_left, left = kernels.list_thresholds(
-        rows.histogram, offsets, parent, min_leaf, n_sized
-    )
-    if not len(column):
+    most = 2 * len(rows.histogram)
+    found, left = np.empty((3, most), np.int64), np.empty((most + 1, len(parent)), parent.dtype)
+    n = kernels.list_thresholds(rows.histogram, offsets, parent, (min_leaf, n_sized), (found, left))
+    if not n:
         return None
-    return Thresholds(columns.numeric[column], place, goes_left, left, scoring.gains(left, parent), parent)
+    (column, place, goes_left), left, which = found[:, :n], left[:n], columns.numeric
+    return Thresholds(which[column], place, goes_left > 0, left, scoring.gains(left, parent), parent)
 
 
 def cut_point(split: Split, codes: NDArray[np.unsignedinteger], edges: Floats | None) -> tuple[float, bool]:
