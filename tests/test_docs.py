@@ -158,8 +158,15 @@ def test_names_in_the_glossary_exist():
             assert hasattr(package, name) or importlib.util.find_spec(f"{home}.{name}"), f"{module}.{name}"
 
 
-def test_llms_txt_is_up_to_date():
-    assert (DOCS / "llms.txt").read_text(encoding="utf-8") == llms_text(), "run: python -m docs._llms"
+def test_llms_txt_has_every_page_and_every_public_name():
+    """`make docs` writes it."""
+    text = llms_text()
+    assert all(f"]({page})" in text for entries in navigation().values() for _, page in entries)
+    for module in api_modules():
+        part = text.split(f"\n### {module}\n")[1].split("\n### ")[0]
+        names = importlib.import_module(module).__all__
+        assert names
+        assert [name for name in names if not re.search(rf"^[-`* ]*{name}\b", part, re.MULTILINE)] == []
 
 
 def test_pages_of_the_site_are_written_by_hand_or_made():
