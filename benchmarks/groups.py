@@ -292,7 +292,7 @@ def cases(small: bool) -> Iterator[Case]:
             path = Path(folder) / f"{how}.parquet"
             write_parquet(path, n_rows)
             yield ranking(str(path), n_rows, how, shown)
-    for n_rows in (10_000,) if small else (1_000_000, 10_000):
+    for n_rows in (2000,) if small else (1_000_000, 10_000):
         for n_values, kind in ((10, "integers"), (1000, "integers"), (1000, "words")):
             yield category_ranking(n_rows, n_values, kind)
     for shape in ((900, 1, 40, 90), (3000, 10, 2, 300), (2000, 5, 2, 2000), (100_000, 20, 2, 5000)):

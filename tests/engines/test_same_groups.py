@@ -21,6 +21,8 @@ UNITS = [
     {"group": ["patient", "nurse"]},
     {"group": "nurse", "time": "day"},
 ]
+# Dask takes seconds to arrange all columns in the order of time, whatever their rows.
+FEW = {"features": ["town", "fever", "weight"]}
 NUMBERS = ("error", "low", "high", "gain_low", "p_value", "missing_mass", "training_error", "expected_gain")
 
 
@@ -82,12 +84,17 @@ def _make(name, arrow, tmp_path_factory, request):
     return pytest.importorskip("ibis").memtable(arrow)
 
 
+def _some_columns(name, units):
+    return {**units, **FEW} if name == "dask" and "time" in units else units
+
+
 @pytest.mark.parametrize("units", UNITS, ids=str)
 @pytest.mark.parametrize("name", ENGINES)
 def test_engines_rank_alike(name, units, visits, handed_over, request) -> None:
-    expected = rank_features(visits, "sick", **units)
+    some = _some_columns(name, units)
+    expected = rank_features(visits, "sick", **some)
     options = {"engine": "duckdb"} if name == "parquet" else {}
-    check(rank_features(handed_over(name, request), "sick", **units, **options), expected)
+    check(rank_features(handed_over(name, request), "sick", **some, **options), expected)
 
 
 @pytest.mark.parametrize("name", ENGINES)
@@ -103,8 +110,8 @@ def test_engines_count_equal_rows_alike(name, visits, handed_over, request) -> N
 @pytest.mark.parametrize("name", ["polars_lazy", "duckdb_relation", "dask", "ibis"])
 def test_rows_that_are_alike_may_be_counted_first(name, units, visits, handed_over, request, monkeypatch):
     monkeypatch.setattr(_lazy_units, "FEW_ROWS", 0)
-    expected = rank_features(visits, "sick", **units)
-    check(rank_features(handed_over(name, request), "sick", **units), expected)
+    some = _some_columns(name, units)
+    check(rank_features(handed_over(name, request), "sick", **some), rank_features(visits, "sick", **some))
 
 
 @pytest.mark.parametrize(
@@ -143,6 +150,8 @@ def test_engines_rank_by_losses_alike(name, units, visits, handed_over, request)
     for options in ({"criterion": "auc_lpo"}, {"criterion": "log_loss_loo"}, {"costs": {"fn": 5, "fp": 1}}):
         if name == "spark" and "criterion" not in options:
             continue  # which is slow
+        if name == "dask" and "time" in units and options.get("criterion") != "log_loss_loo":
+            continue  # which is slower still, and the losses are made from rows that came back, as elsewhere
         expected = rank_features(visits, "sick", features=["town", "fever", "weight"], **units, **options)
         table = handed_over(name, request)
         found = rank_features(table, "sick", features=["town", "fever", "weight"], **units, **options)
