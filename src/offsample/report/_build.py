@@ -243,7 +243,12 @@ def report(
         ordering = _choice.ordering(study, choice)
     if ordering is not None and metric == "auto" and study.metric.is_error and study.is_named:
         here = {"table": source, "target": target, "group": list(units.groups) or None, "time": units.time}
-        told = {"title": title, "command": command or _call(table, target, options), "engine": options.engine}
+        told: dict[str, Any] = {
+            "title": title,
+            "command": command or _call(table, target, options),
+            "engine": options.engine,
+        }
+        told["on_stage"] = lambda stage: None if stage in study.timings else on_stage(stage)  # each once
         if (by_order := _by_order(study, given | here | told)) is not None:
             return by_order
     with study.stage("leaving out columns"):
