@@ -89,15 +89,12 @@ class GrowthPath:
 
 
 def score_interval(naive: float, estimate: float, m: float, n_alike: int = 1) -> tuple[float, float]:
-    """Score interval of a proportion, from the estimate without to the one with the correction for choice.
-
-    The upper end holds for each of `n_alike` classes that might have been the largest by chance.
-    """
+    """Score interval, from the estimate without to that with a correction for choice, also of `n_alike`."""
     return wilson(naive, m)[0], wilson(estimate, m, float(chdtri(1, 0.05 / n_alike)))[1]
 
 
 def largest_by_chance(counts: Ints) -> int:
-    """Number of classes with rows that differ from those of the largest by two standard errors at most."""
+    """Number of classes that may be the largest by chance: not smaller by more than two standard errors."""
     return int((counts.max() - counts <= 2 * np.sqrt(counts.max() + counts)).sum())
 
 

@@ -255,9 +255,8 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
         )
         unchosen = float(majority_terms(self.tree_.counts[self.tree_.is_leaf]).sum()) / grower.size
         unchosen = min(unchosen, self.estimated_error_)
-        n_alike = 1 if n_splits else largest_by_chance(grower.counts[0][0])  # one class for all rows
-        ends = score_interval(unchosen, self.estimated_error_, grower.size, n_alike)
-        self.estimated_error_interval_ = ends
+        of = self.estimated_error_, grower.size, 1 if n_splits else largest_by_chance(grower.counts[0][0])
+        self.estimated_error_interval_ = score_interval(unchosen, *of)
         if validated is not None:
             self.estimated_error_interval_ = validated.interval
         elif rival is not None:

@@ -58,9 +58,8 @@ class Columns:
     def shuffled_places(self, labels: NDArray[np.unsignedinteger], seed: int) -> Ints:
         """Place of each row in a random order that depends on what the rows are, not on where they stand.
 
-        Equal rows have places as different ones do, and which of them comes first does not matter: what these
-        places decide is a function of the rows as a multiset. Were they neighbours, parts of the rows that
-        are dealt out in turn would be copies of each other where columns have few values.
+        What places decide is a function of the rows as a multiset. Equal rows have places as others do: were
+        they neighbours, parts that are dealt out in turn would be copies where columns have few values.
         """
         places = np.empty(len(labels), np.int64)
         places[self._sorted(labels, seed)] = np.random.default_rng(seed).permutation(len(labels))

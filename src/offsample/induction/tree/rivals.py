@@ -87,11 +87,10 @@ class Rival:
         Of the lead of each over the tree without a split, the share is left that is left of the winner's.
         """
         errors = self.losses.mean(axis=1)
-        lead, won = errors[0] - errors[self.n_splits], max(self.chosen, errors[self.n_splits])
-        share = max(0.0, errors[0] - won) / lead if lead > 0 else 1.0
-        errors = errors[0] - share * (errors[0] - errors)
-        errors[self.n_splits] = won
-        return np.asarray(errors)
+        root, best = errors[[0, self.n_splits]].tolist()
+        won = max(self.chosen, best)
+        left = (root - won) / (root - best) if root > best else 1.0
+        return np.asarray(won + left * (errors - best))
 
     @cached_property
     def kept_within(self) -> tuple[int, ...]:
@@ -112,9 +111,8 @@ class Rival:
         naive = min(float(losses.mean()), error)
         low, high = score_interval(naive, error, len(losses))
         apart = 1.96 * math.sqrt(self.between)
-        return max(0.0, naive - math.hypot(naive - low, apart)), min(
-            1.0, error + math.hypot(high - error, apart)
-        )
+        low, high = naive - math.hypot(naive - low, apart), error + math.hypot(high - error, apart)
+        return max(0.0, low), min(1.0, high)
 
 
 def best_rival(
@@ -211,9 +209,9 @@ def _left_out(
     And which kinds these are: those that are far from the best in the first deal are left out of the next.
     """
     n_rows = len(folds[0])
-    most = min(n_rows, max(_LEAST_MOST, _ROWS_AND_SPLITS // n_rows))
-    most = most if options.max_splits is None else min(options.max_splits, most)
-    depth, leaves = (n_rows if limit is None else limit for limit in (options.max_depth, options.max_size))
+    asked = options.max_depth, options.max_size, options.max_splits
+    depth, leaves, most = (n_rows if limit is None else limit for limit in asked)
+    most = min(most, max(_LEAST_MOST, _ROWS_AND_SPLITS // n_rows))
     wrong = np.zeros((len(kinds), len(folds), most + 1, n_rows), bool)
     last = 0
     for deal, fold in enumerate(folds):
@@ -225,8 +223,7 @@ def _left_out(
             reached[kind, part] = coded.grow(*kinds[kind], limits, fold == part, wrong[kind, deal]).n_splits
         last = max(last, reached.max())
         for (kind, part), stage in np.ndenumerate(reached):
-            here, stages = fold == part, wrong[kind, deal]
-            stages[stage + 1 : last + 1, here] = stages[stage, here]
+            wrong[kind, deal][stage + 1 : last + 1, fold == part] = wrong[kind, deal, stage, fold == part]
         if deal == 0:  # which kinds and sizes are worth growing is known well enough
             errors = wrong[:, 0, : last + 1].mean(axis=2)
             most = last = min(last, 2 * _fewest(errors)[1] + BEYOND)
