@@ -146,8 +146,7 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
     splits or 8,000,000 over the rows. Kind and size with the fewest errors, of sizes that differ by a sixth
     together, are taken if these are fewer than the first tree expects by .3 standard errors; by four if no
     split of that is significant. The error is that of what the other parts choose for each part, and of a
-    lead of z standard errors ``1 - 1 / z²`` is left, so that having won is not counted. The interval has the
-    variance between the trees of the parts.
+    lead of z standard errors ``1 - 1 / z²`` is left. The interval has the variance between the trees.
 
     *Without that stopping rule* a split counts as found with the share of its gain that is left, as chance
     with the rest: new rows of a child then have the classes of the node above it. So the estimate of a tree
