@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from benchmarks import tuned_leaves
+from benchmarks import readable, tuned_leaves
 
 
 def test_no_table_that_choices_are_made_on_is_judged():
@@ -40,3 +40,14 @@ def test_worse_means_by_two_standard_errors():
     assert said[1].endswith("standard errors: 1 worse")
     assert said[2].endswith("than two: 1 better")
     assert "above half in 3 worse same better" in said[3]
+
+
+def test_peers_are_not_held_back():
+    rng = np.random.default_rng(0)
+    assert readable.cut_at((rng.random(100) < 0.15).astype(float)).tolist() == [0.0]  # a one-hot column stays
+    assert readable.cut_at(np.ones(5)).tolist() == []
+    cuts = readable.cut_at(np.arange(100.0))
+    np.testing.assert_allclose(cuts, np.quantile(np.arange(100.0), [0.2, 0.4, 0.6, 0.8]))
+    grids = [readable.cart(size).param_grid["max_leaf_nodes"] for size in (None, 8)]
+    assert grids[0][-3:] == [256, 512, None]
+    assert grids[1][-1] == 8

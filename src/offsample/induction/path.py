@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import chdtri
 
 from offsample._frames import make_frame
 from offsample._proportions import wilson
 from offsample._ties import best_of
-from offsample._typing import Floats
+from offsample._typing import Floats, Ints
 from offsample.criteria import Criterion
 
 
@@ -87,9 +88,14 @@ class GrowthPath:
         return "\n".join(lines)
 
 
-def score_interval(naive: float, estimate: float, m: int) -> tuple[float, float]:
-    """Score interval of a proportion, from the estimate without to the one with the correction for choice."""
-    return wilson(naive, m)[0], wilson(estimate, m)[1]
+def score_interval(naive: float, estimate: float, m: float, n_alike: int = 1) -> tuple[float, float]:
+    """Score interval, from the estimate without to that with a correction for choice, also of `n_alike`."""
+    return wilson(naive, m)[0], wilson(estimate, m, float(chdtri(1, 0.05 / n_alike)))[1]
+
+
+def largest_by_chance(counts: Ints) -> int:
+    """Number of classes that may be the largest by chance: not smaller by more than two standard errors."""
+    return int((counts.max() - counts <= 2 * np.sqrt(counts.max() + counts)).sum())
 
 
 def growth_path(

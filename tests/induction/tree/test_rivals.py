@@ -211,6 +211,99 @@ def test_with_several_classes_nothing_has_to_be_significant_but_noise_stays_a_ro
     assert grown <= 2
 
 
+def discrete_tables(seed):
+    """Tables whose rows repeat, in which nothing has to do with the class."""
+    rng = np.random.default_rng(seed)
+    yield rng.integers(0, 3, (300, 3)).astype(str), rng.integers(0, 3, 300)
+    yield rng.integers(0, 2, (300, 5)), rng.integers(0, 2, 300)
+
+
+def test_noise_stays_a_root_where_rows_repeat():
+    """At most 5 % of 80 tables, and two and a half standard errors more."""
+    grown = [
+        TreeClassifier().fit(*table).n_splits_ > 0 for seed in range(40) for table in discrete_tables(seed)
+    ]
+    assert sum(grown) <= 8
+
+
+def test_copies_of_a_row_are_dealt_like_other_rows():
+    """Of 200 rows of a class, 100 copies each of two, a part has 40; of the first as many as draws have."""
+    columns = Columns([np.repeat([0, 1], 100).astype(np.uint16)], [2], [None])
+    apart = []
+    for seed in range(100):
+        folds = rivals._folds_of(columns, np.zeros(200, np.uint16), seed)
+        assert np.bincount(folds).tolist() == [40] * 5
+        apart.append((np.bincount(folds[:100], minlength=5) - 20.0) ** 2)
+    of_draws = 40 * 0.5 * 0.5 * 160 / 199  # hypergeometric variance; its square's error is about 0.5
+    assert abs(np.mean(apart) - of_draws) < 1.5
+
+
+def checkerboard(rng, n):
+    X = rng.random((n, 2))
+    return X, (X * 4).astype(int).sum(axis=1) % 2
+
+
+def three_bits(rng, n):
+    X = rng.integers(0, 2, (n, 5)).astype(float)
+    return X, (X[:, :3].sum(axis=1) % 2).astype(int)
+
+
+@pytest.mark.parametrize("make", [checkerboard, three_bits])
+def test_two_classes_that_no_column_and_no_pair_tells(make):
+    rng = np.random.default_rng(0)
+    (X, y), (X_new, y_new) = make(rng, 600), make(rng, 4000)
+    assert TreeClassifier(stopping="significance").fit(X, y).n_splits_ == 0
+    tree = TreeClassifier().fit(X, y)
+    error = (tree.predict(X_new) != y_new).mean()
+    assert error < 0.06
+    low, high = tree.estimated_error_interval_
+    assert low <= error <= high < 0.2
+
+
+def test_a_tree_has_as_many_leaves_as_it_takes():
+    """Each of 360 numbers has a class, five of six another one than the number before."""
+    x, of_number = np.repeat(np.arange(360.0), 6), np.random.default_rng(0).integers(0, 6, 360)
+    tree = TreeClassifier().fit(x[:, None], of_number[x.astype(int)])
+    assert tree.size_ == 1 + (np.diff(of_number) != 0).sum() > 256
+
+
+@pytest.mark.parametrize("n_classes", [3, 10, 40])
+def test_the_interval_of_a_root_holds_for_a_class_that_is_the_largest_by_chance(n_classes):
+    """Of 300 samples 93 %, less two standard errors of 95."""
+    rng, n_held = np.random.default_rng(n_classes), 0
+    for _ in range(300):
+        tree = TreeClassifier().fit(np.zeros((100, 1)), rng.integers(0, n_classes, 100))
+        low, high = tree.estimated_error_interval_
+        n_held += low <= 1 - 1 / n_classes <= high
+    assert n_held >= 0.925 * 300
+
+
+def test_errors_of_all_sizes_are_on_the_scale_of_the_one_that_won():
+    raw = np.array([0.5, 0.3, 0.2, 0.1, 0.15, 0.12])
+    losses = np.tile(raw[:, None], (1, 50))
+    rival = rivals.Rival("gini", "single", 3, losses, chosen=0.2)
+    np.testing.assert_allclose(rival.errors, 0.5 - 0.75 * (0.5 - raw))
+    assert rivals.Rival("gini", "single", 3, losses, chosen=0.05).errors[3] == pytest.approx(0.1)
+    # A tree that cannot grow on is worth what those that could not either are.
+    short = rival.ending_at(2)
+    assert (short.n_splits, short.errors[2], len(short.kept_within)) == (2, pytest.approx(0.2), 3)
+    assert short.kept_within[-1] == 2
+    assert rival.ending_at(4) is rival
+
+
+def test_trees_that_differ_by_the_rows_that_grow_them_have_wider_intervals():
+    fold = np.arange(500) % 5
+    rng, found = np.random.default_rng(0), []
+    for _ in range(400):
+        of_tree = rng.choice([0.1, 0.3], 5)  # a variance of .01
+        found.append(rivals._between(rng.random(500) < of_tree[fold], fold))
+    assert abs(np.mean(found) - 0.01) < 4 * np.std(found) / 20
+    losses = np.full((2, 500), 0.2)
+    alike, other = (rivals.Rival("gini", "single", 1, losses, 0.2, v).interval(1) for v in (0.0, 0.01))
+    assert other[0] == pytest.approx(0.2 - np.hypot(0.2 - alike[0], 0.196))
+    assert other[1] == pytest.approx(0.2 + np.hypot(alike[1] - 0.2, 0.196))
+
+
 def test_a_rival_is_a_function_of_the_rows_and_no_more():
     rng = np.random.default_rng(1)
     X, y = clusters(150, rng)

@@ -69,15 +69,18 @@ def test_an_interaction_without_main_effects_is_found(kind):
 
 
 def test_the_hold_out_half_stops_too():
-    excess = 3 * np.sqrt(0.1 * 0.9 / 500)  # of an error of .1 that was compared on 500 rows
-    for seed in range(5):
+    """An error of .1 is compared on 500 rows: the mean of 20 trees is above by at most 1.5 errors of that."""
+    errors = []
+    for seed in range(20):
         rng = np.random.default_rng(seed)
-        X = rng.normal(size=(21_000, 10))
+        X = rng.normal(size=(6_000, 10))
         y = (X[:, 3] > 0) ^ (rng.random(len(X)) < 0.1)
         tree = TreeClassifier(stopping="holdout").fit(X[:1000], y[:1000])
-        grown = TreeClassifier(stopping="none").fit(X[:1000], y[:1000])
-        assert 1 <= tree.n_splits_ < grown.n_splits_
-        assert 1 - tree.score(X[1000:], y[1000:]) < 0.1 + excess
+        if seed < 5:
+            grown = TreeClassifier(stopping="none").fit(X[:1000], y[:1000])
+            assert 1 <= tree.n_splits_ < grown.n_splits_
+        errors.append(1 - tree.score(X[1000:], y[1000:]))
+    assert np.mean(errors) < 0.1 + 1.5 * np.sqrt(0.1 * 0.9 / 500)
 
 
 def test_the_hold_out_half_does_not_depend_on_the_order_of_the_rows():

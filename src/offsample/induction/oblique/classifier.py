@@ -83,8 +83,8 @@ class StochasticTreeClassifier(Learner):
         `lookahead` False.
     published : bool, default=False
         Whether to use the algorithm of [1]_ as published: "unit" rows, tests of norm 1, neither lookahead nor
-        cutting back, and 1/2 as the threshold of the expected vote instead of a tuned one. `leaf` and any
-        other `threshold` are still yours.
+        cutting back, and 1/2 as the threshold of the expected vote instead of a tuned one. `geometry`,
+        `rescale` and `lookahead` are then not used; `leaf` and any other `threshold` are still yours.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Numeric columns to read as categorical. Categories are one-hot, with one more for missing values.
     costs, class_weight

@@ -22,7 +22,7 @@ from offsample.criteria import Criterion
 from offsample.induction.by_groups import Grown, Validated
 from offsample.induction.forms import Form
 from offsample.induction.learner import Learner
-from offsample.induction.path import growth_path, score_interval
+from offsample.induction.path import growth_path, largest_by_chance, score_interval
 from offsample.induction.scoring import TREE_CRITERIA, Scoring, check_criterion, majority_terms
 from offsample.induction.shrinkage import Losses
 from offsample.induction.tree import export
@@ -130,7 +130,7 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
     the number of independent tests that the best of all thresholds is worth, and the gain is shrunk by
     ``1 - ln(n_tried / .03) / z²``. Where no column is significant, pairs of columns are tested for an
     interaction, and the first split of a significant pair is carried out although it has no gain of its own;
-    an interaction of three columns without a trace in pairs is not found.
+    one of three columns without a trace in pairs only rivals find.
 
     *When to stop.* The root is tested at a level of 3 %: on pure noise 95 % of trees or more stop there (50,
     200 and 1,000 rows; 20 numeric columns, or 10 categorical ones of 2 to m values). Below it the level is
@@ -139,15 +139,14 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
     liberal where almost every node has something to find.
 
     *Rivals.* In small tables each split has few rows to prove it. So up to 10,000 rows (without `groups`,
-    `min_gain` and criteria of losses), if a split is significant, other paths compete: by the Gini index and
-    the entropy of the sample, with a child per value of a category, or one value against the rest; and one
-    whose root and its children have the splits that are best by "ginger" with the best ones below them (of
-    the 16 best columns, numbers in up to 16 bins). They are
-    cross-validated in five parts, dealt twice where cells are few. Kind and size with the fewest errors, of
-    sizes that differ by a sixth together, are taken if these are fewer than the first tree expects by .3
-    standard errors. The error is that of what the other parts choose for each part, and of a lead of z
-    standard errors ``1 - 1 / z²`` is left, so that having won is not counted. With more than two classes they
-    also compete where no split is significant, and have to be better than the largest class by four.
+    `min_gain` and criteria of losses) other paths compete: by the Gini index and the entropy of the sample,
+    with a child per value of a category, or one value against the rest; and one whose root and its children
+    have the splits that are best by "ginger" with the best ones below them (of the 16 best columns, numbers
+    in up to 16 bins). They are cross-validated in five parts, dealt twice where cells are few, up to 255
+    splits or 8,000,000 over the rows. Kind and size with the fewest errors, of sizes that differ by a sixth
+    together, are taken if these are fewer than the first tree expects by .3 standard errors; by four if no
+    split of that is significant. The error is that of what the other parts choose for each part, and of a
+    lead of z standard errors ``1 - 1 / z²`` is left. The interval has the variance between the trees.
 
     *Without that stopping rule* a split counts as found with the share of its gain that is left, as chance
     with the rest: new rows of a child then have the classes of the node above it. So the estimate of a tree
@@ -255,7 +254,8 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
         )
         unchosen = float(majority_terms(self.tree_.counts[self.tree_.is_leaf]).sum()) / grower.size
         unchosen = min(unchosen, self.estimated_error_)
-        self.estimated_error_interval_ = score_interval(unchosen, self.estimated_error_, grower.size)
+        of = self.estimated_error_, grower.size, 1 if n_splits else largest_by_chance(grower.counts[0][0])
+        self.estimated_error_interval_ = score_interval(unchosen, *of)
         if validated is not None:
             self.estimated_error_interval_ = validated.interval
         elif rival is not None:

@@ -58,29 +58,33 @@ class Columns:
     def shuffled_places(self, labels: NDArray[np.unsignedinteger], seed: int) -> Ints:
         """Place of each row in a random order that depends on what the rows are, not on where they stand.
 
-        Equal rows are neighbours, and which of them comes first does not matter: what these places decide is
-        a function of the rows as a multiset.
+        What places decide is a function of the rows as a multiset. Equal rows have places as others do: were
+        they neighbours, parts that are dealt out in turn would be copies where columns have few values.
         """
-        mixed = np.full(len(labels), seed, np.uint64)
-        for codes in (*self.codes, labels):
-            mixed = (mixed ^ codes.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-            mixed ^= mixed >> np.uint64(29)
-            mixed = mixed * np.uint64(0xBF58476D1CE4E5B9)
-            mixed ^= mixed >> np.uint64(32)
         places = np.empty(len(labels), np.int64)
-        places[np.argsort(mixed, kind="stable")] = np.arange(len(labels))
+        places[self._sorted(labels, seed)] = np.random.default_rng(seed).permutation(len(labels))
         return places
 
     def distinct_places(self, numbers: Floats, seed: int) -> Ints:
-        """The same order of different rows, given a number of each beside its codes: equal ones share one."""
+        """The same of different rows, given a number of each beside its codes: equal ones share a place."""
         labels = numbers.view(np.uint64)
-        order = np.argsort(self.shuffled_places(labels, seed), kind="stable")
+        order = self._sorted(labels, seed)
         starts = np.zeros(len(order), bool)
         for codes in (*self.codes, labels):
             starts |= np.diff(codes[order].astype(np.int64), prepend=-1) != 0
         places = np.empty(len(order), np.int64)
         places[order] = np.cumsum(starts) - starts[:1].sum()
         return places
+
+    def _sorted(self, labels: NDArray[np.unsignedinteger], seed: int) -> NDArray[np.intp]:
+        """Rows in an order by what they are, in which equal ones are neighbours."""
+        mixed = np.full(len(labels), seed, np.uint64)
+        for codes in (*self.codes, labels):
+            mixed = (mixed ^ codes.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(29)
+            mixed = mixed * np.uint64(0xBF58476D1CE4E5B9)
+            mixed ^= mixed >> np.uint64(32)
+        return np.argsort(mixed, kind="stable")
 
     @property
     def n_columns(self) -> int:

@@ -125,13 +125,11 @@ def grow_tree(
     first = GrownTree(grower, path, n_kept)
     asks_nothing_else = (options.stopping, options.min_gain, options.unseen) == ("auto", 0, "parent")
     few = groups is None and len(labels) <= MOST_ROWS
-    may_win = n_kept > 0 or n_classes > 2  # with several classes a root has few rows to prove itself
-    if not (may_win and asks_nothing_else and few and scoring.criterion.estimates_error):
+    if not (n_classes > 1 and asks_nothing_else and few and scoring.criterion.estimates_error):
         return first
-    # With a class per row nothing is left to learn from, and the corrected estimate exceeds one.
-    error = min(
-        1.0, path[n_kept].estimated_errors / grower.size, grower.unchosen_errors(n_kept) / grower.size
-    )
+    # The largest class is at least one of K; estimates off the sample exceed that where classes tie.
+    most = (1 - 1 / n_classes) * grower.size
+    error = min(most, path[n_kept].estimated_errors, grower.unchosen_errors(n_kept)) / grower.size
     of_rows = CodedRows(columns, labels, max(2, n_classes))
     rival = best_rival(columns, labels, of_rows, options, seed, error, is_evident=n_kept > 0)
     if rival is None:
@@ -145,4 +143,5 @@ def grow_tree(
     if len(path) <= rival.n_splits and time_is_up():  # the first tree is whole
         return first
     path = grower.measured_by(scoring, path)
-    return GrownTree(grower, path, min(rival.n_splits, len(path) - 1), rival)
+    rival = rival.ending_at(len(path) - 1)
+    return GrownTree(grower, path, rival.n_splits, rival)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING
@@ -30,7 +31,8 @@ _MULTIWAY = ("gini", "multiway"), ("entropy", "multiway")
 _KINDS = {"auto": (*_SINGLE, _MULTIWAY[0]), "multiway": _MULTIWAY, "ordered": _SINGLE}
 # A path is grown without each of this many parts of the rows, which are dealt out anew where cells are few.
 _N_FOLDS, _MOST_DEALS, _CELLS = 5, 2, 200_000
-_MOST_SPLITS = 255
+# Splits at most: what is known of each row by their number has to fit into memory.
+_LEAST_MOST, _ROWS_AND_SPLITS = 255, 8_000_000
 # Of standard errors of the error, what a kind may be worse by in the first deal to be in the next.
 _STILL_IN = 1.0
 # Sizes that differ by less than this share are judged together, as by chance one of many looks best.
@@ -62,6 +64,8 @@ class Rival:
         Share of the deals in which each row was wrong when it was left out.
     chosen : float
         Error where the other parts choose kind and size for each: the choice has not seen the rows.
+    between : float
+        Variance of the errors of trees that are grown on other rows.
     """
 
     index: str
@@ -69,6 +73,7 @@ class Rival:
     n_splits: int
     losses: Floats
     chosen: float
+    between: float = 0.0
 
     @property
     def grown_by(self) -> str:
@@ -77,21 +82,37 @@ class Rival:
 
     @cached_property
     def errors(self) -> Floats:
-        """Errors of the trees of 0, 1, 2, … splits; of the one that won corrected for having won."""
+        """Errors of the trees of 0, 1, 2, … splits, all corrected for that one of them has won.
+
+        Of the lead of each over the tree without a split, the share is left that is left of the winner's.
+        """
         errors = self.losses.mean(axis=1)
-        errors[self.n_splits] = max(self.chosen, _smoothed(errors)[self.n_splits])
-        return np.asarray(errors)
+        root, best = errors[[0, self.n_splits]].tolist()
+        won = max(self.chosen, best)
+        left = (root - won) / (root - best) if root > best else 1.0
+        return np.asarray(won + left * (errors - best))
 
     @cached_property
     def kept_within(self) -> tuple[int, ...]:
         """Stage with the fewest errors of the first 1, 2, 3, … stages."""
-        errors = rounded(_smoothed(self.losses.mean(axis=1)))
-        return tuple(int(np.argmin(errors[: n + 1])) for n in range(len(errors)))
+        errors, n = rounded(_smoothed(self.losses.mean(axis=1))), self.n_splits
+        return tuple(n if last >= n else int(np.argmin(errors[: last + 1])) for last in range(len(errors)))
+
+    def ending_at(self, n_splits: int) -> Rival:
+        """Return the same for a path that ends with so many splits: its last tree is all that can grow."""
+        if n_splits >= self.n_splits:
+            return self
+        losses = np.concatenate([self.losses[:n_splits], self.losses[[self.n_splits]]])
+        return replace(self, n_splits=n_splits, losses=losses)
 
     def interval(self, n_splits: int) -> tuple[float, float]:
-        """95 % interval of the error of a tree of so many splits."""
+        """95 % interval of the error of a tree of so many splits, which is one of those that might grow."""
         losses, error = self.losses[n_splits], float(self.errors[n_splits])
-        return score_interval(min(float(losses.mean()), error), error, len(losses))
+        naive = min(float(losses.mean()), error)
+        low, high = score_interval(naive, error, len(losses))
+        apart = 1.96 * math.sqrt(self.between)
+        low, high = naive - math.hypot(naive - low, apart), error + math.hypot(high - error, apart)
+        return max(0.0, low), min(1.0, high)
 
 
 def best_rival(
@@ -128,7 +149,16 @@ def best_rival(
     # It was taken as it looks better than the first tree: of a lead of z standard errors, 1 - 1 / z² is left.
     lead, variance = rival_of - chosen, rival_of * (1 - rival_of) / n_rows
     chosen = rival_of - max(0.0, lead - variance / lead) if lead > 0 else chosen
-    return Rival(*kinds[kind], n_splits, losses[kind], chosen)
+    between = float(np.mean([_between(wrong[kind, deal, n_splits], fold) for deal, fold in enumerate(folds)]))
+    return Rival(*kinds[kind], n_splits, losses[kind], chosen, max(0.0, between))
+
+
+def _between(wrong: Booleans, fold: Ints) -> float:
+    """Estimate of the variance of the errors of trees grown without a part, beyond that of its rows."""
+    size = np.maximum(np.bincount(fold, minlength=_N_FOLDS), 1)
+    error = np.bincount(fold, wrong, _N_FOLDS) / size
+    within = error * (1 - error) / np.maximum(size - 1, 1)
+    return float(error.var(ddof=1) - within.mean())
 
 
 def _folds_of(columns: Columns, labels: NDArray[np.uint16], seed: int) -> Ints:
@@ -178,21 +208,22 @@ def _left_out(
 
     And which kinds these are: those that are far from the best in the first deal are left out of the next.
     """
-    most = _MOST_SPLITS if options.max_splits is None else min(options.max_splits, _MOST_SPLITS)
     n_rows = len(folds[0])
-    depth, leaves = (n_rows if limit is None else limit for limit in (options.max_depth, options.max_size))
+    asked = options.max_depth, options.max_size, options.max_splits
+    depth, leaves, most = (n_rows if limit is None else limit for limit in asked)
+    most = min(most, max(_LEAST_MOST, _ROWS_AND_SPLITS // n_rows))
     wrong = np.zeros((len(kinds), len(folds), most + 1, n_rows), bool)
     last = 0
     for deal, fold in enumerate(folds):
-        for kind, (index, ways) in enumerate(kinds):
-            limits = Limits(options.min_samples_leaf, depth, most, leaves, _PATIENCE)
-            for part in range(_N_FOLDS):
-                if time_is_up():
-                    return None
-                here, stages = fold == part, wrong[kind, deal]
-                reached = coded.grow(index, ways, limits, here, stages).n_splits
-                stages[reached + 1 :, here] = stages[reached, here]
-                last = max(last, reached)
+        reached = np.zeros((len(kinds), _N_FOLDS), int)
+        limits = Limits(options.min_samples_leaf, depth, most, leaves, _PATIENCE)
+        for kind, part in np.ndindex(reached.shape):
+            if time_is_up():
+                return None
+            reached[kind, part] = coded.grow(*kinds[kind], limits, fold == part, wrong[kind, deal]).n_splits
+        last = max(last, reached.max())
+        for (kind, part), stage in np.ndenumerate(reached):
+            wrong[kind, deal][stage + 1 : last + 1, fold == part] = wrong[kind, deal, stage, fold == part]
         if deal == 0:  # which kinds and sizes are worth growing is known well enough
             errors = wrong[:, 0, : last + 1].mean(axis=2)
             most = last = min(last, 2 * _fewest(errors)[1] + BEYOND)
