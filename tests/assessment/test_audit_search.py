@@ -387,6 +387,7 @@ def test_one_configuration(table):
     assert audit.naive == audit.corrected == pytest.approx(table[0].mean())
     assert audit.optimism == 0
     assert audit.as_good_as_best == (0,)
+    assert repr(audit_search([[0.8]])).startswith("Audit of the best of 1 configuration, one score, by ")
 
 
 def test_failed_fits_are_left_out(table, data):

@@ -72,7 +72,9 @@ class Audit(Result):
         )
 
     def __repr__(self) -> str:
-        on = amount(self.n_folds, "fold") if self.n_folds > 1 else f"{self.n_samples or 'unknown':,} rows"
+        on = amount(self.n_folds, "fold")
+        if self.n_folds == 1:
+            on = amount(self.n_samples, "row") if self.n_samples else "one score"
         wide = max(15, len(f"best {self.metric}"))
         lines = [
             f"Audit of the best of {amount(self.n_configurations, 'configuration')}, {on}, by {self.method}"

@@ -27,7 +27,7 @@ from offsample.assessment._correctors import (
 from offsample.assessment._intervals import wilson_interval
 from offsample.assessment._metrics import Metric
 from offsample.assessment._scores import SearchScores
-from offsample.assessment._units import ScoredRows, draw_counts
+from offsample.assessment._units import ScoredRows, draw_counts, parts_of
 
 N_DRAWS = 200
 # Of the spread of the true means, which is estimated; see `python -m tests.statistical.assessed_splits`.
@@ -168,7 +168,7 @@ class SearchLosses:
     @property
     def repeats(self) -> list[Floats]:
         """Losses of the folds of each cross-validation by itself: those of another test the same rows."""
-        return np.array_split(self.folds, self.n_repeats, axis=1)
+        return [self.folds[:, part] for part in parts_of(self.folds.shape[1], self.n_repeats)]
 
     @property
     def variance_factor(self) -> float:

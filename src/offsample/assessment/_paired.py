@@ -114,6 +114,11 @@ def paired_test(
             f"method {method!r} is for fold scores, and groups are for rows: make the folds of whole groups, "
             "and leave them out here"
         )
+    if a.ndim > 1 and len(a) > 1 and method not in ("corrected_t", "5x2cv_f"):
+        raise ValueError(
+            f"method {method!r} would count rows that are tested again as new ones: repeats of folds are for "
+            "'corrected_t'"
+        )
     if method == "5x2cv_f":
         return _five_by_two(a - b, alternative)
     pairs = (a - b).ravel()

@@ -174,6 +174,10 @@ def _of_metric(
 ) -> ScoreTrust:
     """Take scores as normal, and those of all configurations as equally uncertain."""
     score, n, confidence = known["naive"], known["n_configurations"], known["confidence"]
+    least, most = within(metric.title, -math.inf, math.inf)
+    if not least <= score <= most:
+        ends = "at most 1" if least < 0 else "between 0 and 1" if most == 1 else "at least 0"
+        raise ValueError(f"score must be {ends}, as {metric.title} is, got {score}")
     error = standard_error
     if error is None:
         error = standard_error_of(score, metric, known["n_test"], n_positive)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 from sklearn.base import is_classifier
-from sklearn.model_selection import BaseShuffleSplit, LeavePOut
+from sklearn.model_selection import BaseShuffleSplit, GroupShuffleSplit, LeavePGroupsOut, LeavePOut
 from sklearn.utils.parallel import Parallel, delayed
 
 from offsample import _folds
@@ -24,6 +24,9 @@ from offsample.tables import unit_codes
 
 # More scores than this are seldom those of one cross-validation.
 MOST_FOLDS = 10
+# Of the rows that a split tests, another may test this share again: what is chosen on one and judged on the
+# other keeps as much of its luck.
+_MOST_SHARED = 1 / 3
 
 
 def folds_of(cv: Any, X: Any, y: Any, estimator: Any, groups: Ints | None = None) -> _folds.Splits:
@@ -74,14 +77,18 @@ def repeats_of(cv: Any, n_scores: int, n_rows: int | None = None) -> int | None:
         return int(cv.n_repeats)
     if isinstance(cv, list | tuple):
         tests = [np.unique(test) for _, test in cv]
-        return max(1, round(sum(map(len, tests)) / len(np.unique(np.concatenate(tests)))))
+        n_repeats = max(1, round(sum(map(len, tests)) / len(np.unique(np.concatenate(tests)))))
+        again = [_share_tested_again([tests[i] for i in part]) for part in parts_of(len(tests), n_repeats)]
+        return _checked(n_repeats, n_scores, max(again))
     if isinstance(cv, BaseShuffleSplit):
         kept = cv._default_test_size if cv.train_size is None else cv.train_size
         size, is_kept = (kept, cv.train_size is not None) if cv.test_size is None else (cv.test_size, False)
-        share = size / n_rows if isinstance(size, int) and n_rows else size
+        is_of_rows = not isinstance(cv, GroupShuffleSplit)  # a number of groups is no number of rows
+        share = size / n_rows if isinstance(size, int) and n_rows and is_of_rows else size
         if n_scores == 1 or isinstance(share, float):
-            return max(1, round(n_scores * (1 - share if is_kept else share)))
-    elif not isinstance(cv, LeavePOut):
+            share = 1 - share if is_kept else share
+            return _checked(max(1, round(n_scores * share)), n_scores, share)
+    elif not isinstance(cv, LeavePOut | LeavePGroupsOut) or getattr(cv, "n_groups", cv) == 1:
         if hasattr(cv, "split") and type(cv).__module__.startswith("sklearn."):
             return 1
         if n_scores <= MOST_FOLDS:
@@ -89,8 +96,29 @@ def repeats_of(cv: Any, n_scores: int, n_rows: int | None = None) -> int | None:
     raise ValueError(
         f"each configuration has {n_scores} scores, of as many folds, or of repeated or random splits that "
         "test the same rows again: say which with cv, the number of folds that test each row once, the "
-        "splitter, or a list of training and test rows"
+        "splitter, or a list of training and test rows; or give the rows, X and y, or predictions"
     )
+
+
+def parts_of(n_scores: int, n_repeats: int) -> list[Ints]:
+    """Return the places of the scores of each cross-validation, which come one after the other."""
+    return np.array_split(np.arange(n_scores), n_repeats)
+
+
+def _share_tested_again(tests: list[Ints]) -> float:
+    """Return the share of the rows of a split that another one tests too, on average over pairs of splits."""
+    times = np.bincount(np.concatenate(tests))
+    return float(times @ (times - 1.0) / times.sum() / (len(tests) - 1)) if len(tests) > 1 else 1.0
+
+
+def _checked(n_repeats: int, n_scores: int, shared: float) -> int:
+    """Refuse splits that test so many rows again that none of them can judge what another has chosen."""
+    if n_scores > 1 and shared > _MOST_SHARED:
+        raise ValueError(
+            f"the splits test {shared:.0%} of their rows again, and their scores do not tell luck from skill"
+            ": give the rows, X and y (with groups, if groups were split), or predictions"
+        )
+    return n_repeats
 
 
 def _n_splits(cv: Any) -> int | None:
@@ -111,6 +139,12 @@ def groups_of(groups: Any, n_rows: int) -> Ints | None:
 def tested_share(splits: _folds.Splits) -> float:
     """Return the mean ratio of test rows to training rows."""
     return float(np.mean([len(test) / len(train) for train, test in splits]))
+
+
+def tested_again(splits: _folds.Splits) -> bool:
+    """Whether some row is in the test rows of several splits."""
+    rows = np.concatenate([test for _, test in splits])
+    return len(np.unique(rows)) < len(rows)
 
 
 @dataclass(frozen=True)
