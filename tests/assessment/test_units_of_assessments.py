@@ -201,9 +201,7 @@ def test_tests_that_would_count_rows_again_are_refused(noise):
     X, y, groups = noise
     models = {"tree": TREE, "guess": DummyClassifier()}
     for test in ("5x2cv_f", "mcnemar"):
-        with pytest.raises(
-            ValueError, match=f"'{test}' takes rows of a group.* take test='corrected_t'"
-        ):
+        with pytest.raises(ValueError, match=f"'{test}' takes rows of a group.* take test='corrected_t'"):
             compare(models, X, y, cv=4, groups=groups, test=test)
     splits = RepeatedKFold(n_splits=2, n_repeats=2, random_state=0)
     for test in ("sign", "mcnemar", "permutation"):
@@ -344,7 +342,7 @@ PAIRS = [(np.delete(np.arange(8), pair), np.array(pair)) for pair in combination
 )
 def test_scores_of_splits_that_test_most_rows_again_are_refused(cv):
     n = cv.get_n_splits() if isinstance(cv, ShuffleSplit) else len(cv)
-    with pytest.raises(ValueError, match=r"test \d+% of their rows again, .* give the rows, X and y"):
+    with pytest.raises(ValueError, match=r"test \d+% of their rows again, .* give X and y"):
         audit_search(np.random.default_rng(0).random((5, n)), cv=cv)
 
 

@@ -147,8 +147,8 @@ def compare(
     any_model = next(iter(models.values()))
     together = groups_of(groups, len(y))
     splits = folds_of(cv, X, y, any_model, together)
-    again = tested_again(splits) if test != "5x2cv_f" else together is not None
-    if test != "corrected_t" and (again or (test == "mcnemar" and together is not None)):
+    again = test != "5x2cv_f" and tested_again([rows for _, rows in splits]) > 0
+    if test != "corrected_t" and (again or (test in ("5x2cv_f", "mcnemar") and together is not None)):
         raise ValueError(
             f"test {test!r} takes rows of a group, or rows that are tested again, as new ones, and finds "
             "differences that are not there: take test='corrected_t', or folds that test each row once"

@@ -77,10 +77,12 @@ class SearchLosses:
 
     @classmethod
     def of_scores(cls, found: SearchScores, n_rows: int | None, n_repeats: int = 1) -> SearchLosses:
-        """Take scores between 0 and 1 as accuracies or error rates."""
+        """Take scores between 0 and 1 as accuracies; a loss as an error rate if it is called so, or alone."""
         losses, shift = found.losses, -1.0 if found.greater_is_better else 0.0
         within = losses.min() >= shift and losses.max() <= shift + 1
-        return cls(losses, n_rows, shift if within else None, n_repeats=n_repeats)
+        rates = {"accuracy", "error"} | ({"score"} if shift or losses.shape[1] == 1 else set())
+        shift_of = shift if within and found.title in rates else None
+        return cls(losses, n_rows, shift_of, n_repeats=n_repeats)
 
     @classmethod
     def of_predictions(cls, metric: Metric, tested: ScoredRows, predictions: Sequence[Any]) -> SearchLosses:
@@ -141,7 +143,8 @@ class SearchLosses:
         known = np.isfinite(left_out).any(axis=0)
         if not known.any():
             raise ValueError(
-                "no bootstrap sample of the rows defines the score: use the fold scores, without X and y"
+                "no bootstrap sample of the rows defines the score, as where a fold lacks a class: "
+                "stratify the folds, or leave out fold (of a search, X and y)"
             )
         whole = folds.mean(axis=1)
         best = best_of(-whole)
@@ -214,25 +217,32 @@ class SearchLosses:
     def interval(self, corrected: float, near: Booleans, confidence: float) -> tuple[float, float]:
         """Return the interval of a corrected loss; `near` are those not told from the best."""
         shift, n_folds, tail = self.error_shift, self.folds.shape[1], (1 + confidence) / 2
-        if self.grouped:
-            return self._group_interval(corrected, near, confidence)
-        if (self.units is not None and shift is not None) or (not self.has_rows and n_folds == 1):
+        effective = math.nan if self.weights is None else _effective(self.weights)
+        is_rate = self.units is not None and shift is not None
+        if not self.grouped and (is_rate or (not self.has_rows and n_folds == 1)):
             if self.n_rows is None or shift is None:  # one configuration with one score
                 return -math.inf, math.inf
-            n_rows = self.n_rows if self.weights is None else _effective(self.weights)
-            error, n = min(1.0, max(0.0, corrected - shift)), n_rows / self.variance_factor
-            low, high = wilson_interval(error * n, n, confidence)
+            n = (self.n_rows if self.weights is None else effective) / self.variance_factor
+            low, high = wilson_interval(min(1.0, max(0.0, corrected - shift)) * n, n, confidence)
             return low + shift, high + shift
         if self.drawn is not None:
             variance = float(distinct(self.drawn[near]).var(axis=1, ddof=1).mean())
+            if self.grouped and self.weights is not None:
+                # As many groups as strata are not free to vary: each is drawn around its own mean.
+                variance *= len(self.weights) / max(1, len(self.weights) - self.n_strata)
         elif self.units is not None:
             variance = self._variance_of_mean(near)
         else:
             variance = float(
                 np.mean([distinct(of[near]).var(axis=1, ddof=1).mean() / of.shape[1] for of in self.repeats])
             )
-        quantile = float(ndtri(tail) if self.has_rows else t.ppf(tail, n_folds - self.n_repeats))
-        radius = quantile * math.sqrt(self.variance_factor * variance)
+        deviation = math.sqrt(self.variance_factor * variance)
+        if self.grouped and shift is not None and self.weights is not None:
+            spread = Spread(min(1.0, max(0.0, corrected - shift)), deviation, len(self.weights), effective)
+            low, high = spread.error_interval(confidence)
+            return low + shift, high + shift
+        normal = float(ndtri(tail) if self.has_rows else t.ppf(tail, n_folds - self.n_repeats))
+        radius = (student(tail, effective) if self.grouped else normal) * deviation
         low, high = corrected - radius, corrected + radius
         return (low, high) if shift is None else (max(low, shift), min(high, shift + 1))
 
@@ -286,26 +296,6 @@ class SearchLosses:
         beyond, n, total = distinct(self.units[near]), len(self.weights), self.weights.sum()
         beyond = self.weights * (beyond - beyond @ self.weights[:, None] / total)
         return float((beyond**2).sum(axis=1).mean() * n / (n - 1) / total**2)
-
-    def _group_interval(self, corrected: float, near: Booleans, confidence: float) -> tuple[float, float]:
-        """Return the interval of a corrected loss whose units are groups, with Student's quantile."""
-        assert self.weights is not None
-        shift, n = self.error_shift, len(self.weights)
-        if self.units is not None:
-            variance = self._variance_of_mean(near)
-        else:
-            assert self.drawn is not None
-            # As many groups as strata are not free to vary: each is drawn around its own mean.
-            variance = float(distinct(self.drawn[near]).var(axis=1, ddof=1).mean())
-            variance *= n / max(1, n - self.n_strata)
-        deviation = math.sqrt(self.variance_factor * variance)
-        effective = _effective(self.weights)
-        if shift is not None:
-            error = min(1.0, max(0.0, corrected - shift))
-            low, high = Spread(error, deviation, n, effective).error_interval(confidence)
-            return low + shift, high + shift
-        radius = student((1 + confidence) / 2, effective) * deviation
-        return corrected - radius, corrected + radius
 
 
 def _effective(weights: Floats) -> float:

@@ -37,7 +37,8 @@ def standard_error_of(score: float, metric: Metric, n_test: int, n_positive: int
         # The logarithm of the ratio of two mean squares has the variance 4 R² / n, and 2 / n² where R² is 0.
         return (1 - score) * math.sqrt(4 * abs(score) / n_test + 2 / n_test**2)
     raise ValueError(
-        f"standard_error is missing: losses of rows have no bound, and {metric.title} {score:g} does not tell it"
+        "standard_error is missing: losses of rows have no bound, and "
+        f"{metric.title} {score:g} does not tell it"
     )
 
 

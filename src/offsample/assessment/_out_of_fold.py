@@ -23,7 +23,8 @@ from offsample.assessment._units import ScoredRows, folds_of, groups_of, run_all
 from offsample.tables import take_rows
 
 _SCORINGS = (
-    "accuracy", "balanced_accuracy", "f1", "roc_auc", "neg_log_loss", "neg_brier_score", "r2",
+    "accuracy", "balanced_accuracy", "f1", "f1_macro", "f1_weighted", "roc_auc", "roc_auc_ovr",
+    "roc_auc_ovr_weighted", "neg_log_loss", "neg_brier_score", "r2",
     "neg_mean_absolute_error", "neg_mean_squared_error", "neg_root_mean_squared_error",
 )  # fmt: skip
 

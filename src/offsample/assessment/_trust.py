@@ -108,7 +108,10 @@ def trust_in_score(
         return _of_audit(scores, baseline)
     if scores is not None:
         audit = audit_search(
-            scores, greater_is_better=greater_is_better, n_samples=n_test, confidence=confidence
+            scores,
+            greater_is_better=None if greater_is_better else False,
+            n_samples=n_test,
+            confidence=confidence,
         )
         return _of_audit(audit, baseline)
     if n_test is None:

@@ -64,7 +64,7 @@ def repeats_of(cv: Any, n_scores: int, n_rows: int | None = None) -> int | None:
     cross-validation; and on average as often as there are random splits times the share that they test. None
     where nothing is known of a few scores.
     """
-    n_splits = _n_splits(cv)
+    n_splits, n_repeats = _n_splits(cv), 1
     if n_splits is not None and (
         n_splits < 1 or (n_scores % n_splits if isinstance(cv, int) else n_scores != n_splits)
     ):
@@ -75,24 +75,32 @@ def repeats_of(cv: Any, n_scores: int, n_rows: int | None = None) -> int | None:
         return n_scores // cv
     if hasattr(cv, "n_repeats"):
         return int(cv.n_repeats)
+    shared = None
     if isinstance(cv, list | tuple):
         tests = [np.unique(test) for _, test in cv]
-        n_repeats = max(1, round(sum(map(len, tests)) / len(np.unique(np.concatenate(tests)))))
-        again = [_share_tested_again([tests[i] for i in part]) for part in parts_of(len(tests), n_repeats)]
-        return _checked(n_repeats, n_scores, max(again))
-    if isinstance(cv, BaseShuffleSplit):
+        times = sum(map(len, tests)) / len(np.unique(np.concatenate(tests)))
+        parts = parts_of(n_scores, n_repeats := max(1, min(n_scores // 2, round(times))))
+        shared = max(tested_again([tests[i] for i in part]) for part in parts)
+    elif isinstance(cv, BaseShuffleSplit):
         kept = cv._default_test_size if cv.train_size is None else cv.train_size
         size, is_kept = (kept, cv.train_size is not None) if cv.test_size is None else (cv.test_size, False)
         is_of_rows = not isinstance(cv, GroupShuffleSplit)  # a number of groups is no number of rows
         share = size / n_rows if isinstance(size, int) and n_rows and is_of_rows else size
         if n_scores == 1 or isinstance(share, float):
-            share = 1 - share if is_kept else share
-            return _checked(max(1, round(n_scores * share)), n_scores, share)
+            shared = 1 - share if is_kept else share
+            n_repeats = max(1, round(n_scores * shared))
     elif not isinstance(cv, LeavePOut | LeavePGroupsOut) or getattr(cv, "n_groups", cv) == 1:
         if hasattr(cv, "split") and type(cv).__module__.startswith("sklearn."):
             return 1
         if n_scores <= MOST_FOLDS:
             return None if n_scores > 1 else 1
+    if shared is not None and n_scores > 1 and shared > _MOST_SHARED:
+        raise ValueError(
+            f"the splits test {shared:.0%} of their rows again, and the scores do not tell luck from skill: "
+            "give X and y, with groups if groups were split, or predictions"
+        )
+    if shared is not None:
+        return n_repeats
     raise ValueError(
         f"each configuration has {n_scores} scores, of as many folds, or of repeated or random splits that "
         "test the same rows again: say which with cv, the number of folds that test each row once, the "
@@ -105,20 +113,10 @@ def parts_of(n_scores: int, n_repeats: int) -> list[Ints]:
     return np.array_split(np.arange(n_scores), n_repeats)
 
 
-def _share_tested_again(tests: list[Ints]) -> float:
+def tested_again(tests: list[Ints]) -> float:
     """Return the share of the rows of a split that another one tests too, on average over pairs of splits."""
     times = np.bincount(np.concatenate(tests))
-    return float(times @ (times - 1.0) / times.sum() / (len(tests) - 1)) if len(tests) > 1 else 1.0
-
-
-def _checked(n_repeats: int, n_scores: int, shared: float) -> int:
-    """Refuse splits that test so many rows again that none of them can judge what another has chosen."""
-    if n_scores > 1 and shared > _MOST_SHARED:
-        raise ValueError(
-            f"the splits test {shared:.0%} of their rows again, and their scores do not tell luck from skill"
-            ": give the rows, X and y (with groups, if groups were split), or predictions"
-        )
-    return n_repeats
+    return float(times @ (times - 1.0) / times.sum() / max(1, len(tests) - 1))
 
 
 def _n_splits(cv: Any) -> int | None:
@@ -139,12 +137,6 @@ def groups_of(groups: Any, n_rows: int) -> Ints | None:
 def tested_share(splits: _folds.Splits) -> float:
     """Return the mean ratio of test rows to training rows."""
     return float(np.mean([len(test) / len(train) for train, test in splits]))
-
-
-def tested_again(splits: _folds.Splits) -> bool:
-    """Whether some row is in the test rows of several splits."""
-    rows = np.concatenate([test for _, test in splits])
-    return len(np.unique(rows)) < len(rows)
 
 
 @dataclass(frozen=True)
