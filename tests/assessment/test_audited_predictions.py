@@ -257,6 +257,7 @@ def test_time_makes_parts_of_it_the_units():
     p = [np.where(rng.random(400) < 0.8, y, 1 - y) for _ in range(3)]
     found = audit_search(predictions=p, y=y, metric="accuracy", time=np.arange(400))
     assert found.n_groups == 30
+    assert repr(found).splitlines()[0].endswith("by bootstrap, on later rows")
     assert audit_search(predictions=p, y=y, metric="accuracy").n_groups is None
 
 
@@ -299,6 +300,11 @@ Y = [0, 1, 0, 1]
             "have 3 columns, expected one for each",
         ),
         ({"predictions": [Y], "metric": "auc", "y": Y, "fold": [0]}, "fold has 1 values"),
+        ({"predictions": [Y], "metric": "auc", "y": [0, 1, np.nan, 1]}, "y has no value in 1 row: leave"),
+        (
+            {"predictions": [Y], "metric": "auc", "y": np.sort(Y), "fold": np.sort(Y)},
+            "as where a fold lacks a class: stratify the folds, or leave out fold",
+        ),
         (
             {"predictions": {"a": Y, "id": list("abcd")}, "metric": "auc", "y": Y},
             "AUC is of numbers, and 'id' has 'a'",
