@@ -72,9 +72,8 @@ class Audit(Result):
         )
 
     def __repr__(self) -> str:
-        on = amount(self.n_folds, "fold")
-        if self.n_folds == 1:
-            on = amount(self.n_samples, "row") if self.n_samples else "one score"
+        one = amount(self.n_samples, "row") if self.n_samples else "one score"
+        on = amount(self.n_folds, "fold") if self.n_folds > 1 else one
         wide = max(15, len(f"best {self.metric}"))
         units = f", on new ones of {self.n_groups:,} groups" if self.n_groups else ""
         lines = [
@@ -197,13 +196,12 @@ def audit_search(
 
     Notes
     -----
-    The choice is repeated on bootstrap samples of rows (or folds) and judged on those left out. Nothing is
-    refitted for it. The mean of the units left out, a share of 1/e, varies (e - 1) times as much as that of
-    all, which also covers the variation of the models. With rows and accuracy, the interval is Wilson's with
-    n / (e - 1) rows; otherwise the corrected score ± the quantile of t (folds) or of the normal distribution
-    (rows), times ``sqrt((e - 1) s² / n)``, with s² the mean variance of the configurations that are not told
-    from the best. One configuration by itself has 1 + K / (K - 1) of K folds instead of e - 1 (Nadeau and
-    Bengio 2003). What it cannot know, and the simulations: docs/whether-to-believe-a-score.md.
+    The choice is repeated on bootstrap samples of rows (or folds) and judged on those left out, without fits.
+    Their mean, of a share of 1/e, varies (e - 1) times as much as that of all, which also covers the variation
+    of the models. With rows and accuracy, the interval is Wilson's with n / (e - 1) rows; otherwise ± the
+    quantile of t (folds) or of the normal distribution (rows), times ``sqrt((e - 1) s² / n)``, with s² the
+    mean variance of those not told from the best. One configuration by itself has 1 + K / (K - 1) of K folds
+    for e - 1 (Nadeau and Bengio 2003). What it cannot know: docs/whether-to-believe-a-score.md.
 
     Examples
     --------

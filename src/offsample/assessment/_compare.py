@@ -172,22 +172,17 @@ def compare(
     elif test == "5x2cv_f":
         rng = np.random.default_rng(random_state)
         stratify = is_classifier(any_model)
-        halves = [
-            _folds.shuffled(y, 2, int(rng.integers(2**31)), stratify=stratify, groups=together)
-            for _ in range(5)
-        ]
+        halves = [_folds.shuffled(y, 2, int(rng.integers(2**31)), stratify=stratify) for _ in range(5)]
         tested = {name: np.array([score(model, two) for two in halves]) for name, model in models.items()}
     share = tested_share(splits)
-    of_rows = {name: is_share_of_rows(check_scoring(model, scoring), model) for name, model in models.items()}
     order = tuple(sorted(models, key=lambda name: -rounded(folds[name].mean())))
     pairs = list(combinations(order, 2))
-    tests = [
-        paired_test(tested[first], tested[second], method=test, test_share=share) for first, second in pairs
-    ]
+    tests = [paired_test(tested[a], tested[b], method=test, test_share=share) for a, b in pairs]
     adjusted = holm(np.array([found.p_value for found in tests]))
     title, sign = as_read(scoring, check_scoring(any_model, scoring))
     as_told = [sign * folds[name] for name in order]
-    is_share = [together is None and of_rows[name] for name in order]
+    is_share = [together is None and is_share_of_rows(scoring, models[name]) for name in order]
+    turn = 1.0 if test == "mcnemar" else sign  # of hits, whatever the scoring
     return Comparison(
         models=order,
         scores=tuple(float(one.mean()) for one in as_told),
@@ -196,13 +191,7 @@ def compare(
             for one, is_one in zip(as_told, is_share, strict=True)
         ),
         pairs=tuple(
-            ModelPair(
-                *names,
-                (1.0 if test == "mcnemar" else sign) * found.difference,
-                found.p_value,
-                p,
-                p <= 1 - confidence,
-            )
+            ModelPair(*names, turn * found.difference, found.p_value, p, p <= 1 - confidence)
             for names, found, p in zip(pairs, tests, adjusted.tolist(), strict=True)
         ),
         test=test,

@@ -81,8 +81,7 @@ class SearchLosses:
         losses, shift = found.losses, -1.0 if found.greater_is_better else 0.0
         within = losses.min() >= shift and losses.max() <= shift + 1
         rates = {"accuracy", "error"} | ({"score"} if shift or losses.shape[1] == 1 else set())
-        shift_of = shift if within and found.title in rates else None
-        return cls(losses, n_rows, shift_of, n_repeats=n_repeats)
+        return cls(losses, n_rows, shift if within and found.title in rates else None, n_repeats=n_repeats)
 
     @classmethod
     def of_predictions(cls, metric: Metric, tested: ScoredRows, predictions: Sequence[Any]) -> SearchLosses:
@@ -120,9 +119,8 @@ class SearchLosses:
     ) -> SearchLosses:
         """Take scores, configurations × folds × (all rows, then each draw), that are no means over rows.
 
-        What each draw chooses is judged on the units that it leaves out. Of few rows some scores are worse:
-        what is chosen is judged less strictly by as much as the best configuration of all
-        rows is worse on what is left out.
+        What each draw chooses is judged on the units that it leaves out; as few rows have worse scores,
+        less strictly by as much as the best configuration of all rows is worse on what is left out.
         """
         tested = draws.tested
 
@@ -175,11 +173,7 @@ class SearchLosses:
 
     @property
     def variance_factor(self) -> float:
-        """How much more a corrected score varies than a mean of independent units.
-
-        After a choice it is a mean of those left out by a bootstrap sample. Of one configuration it varies as
-        Nadeau and Bengio say, by the rows over the training rows more.
-        """
+        """How much more a corrected score varies than a mean of independent units: see `audit_search`."""
         n_folds = self.folds.shape[1] / self.n_repeats
         return VARIANCE_FACTOR if len(self.folds) > 1 or n_folds < 2 else 1 + n_folds / (n_folds - 1)
 
@@ -209,10 +203,8 @@ class SearchLosses:
                 "rows behind each score"
             )
         if method == "bootstrap":
-            return (
-                "method 'bootstrap' needs the scores of several folds, got one score for each configuration"
-            )
-        return f"method {method!r} needs accuracies or error rates, got scores outside [0, 1]"
+            return "method 'bootstrap' needs the scores of several folds, got one for each configuration"
+        return f"method {method!r} needs accuracies or error rates between 0 and 1, got others"
 
     def interval(self, corrected: float, near: Booleans, confidence: float) -> tuple[float, float]:
         """Return the interval of a corrected loss; `near` are those not told from the best."""
@@ -250,12 +242,10 @@ class SearchLosses:
         """Mark the configurations that are not worse than the best by more than a tolerance, with confidence.
 
         The differences to the best are paired, by units on bootstrap samples, or by folds with the corrected
-        variance of Nadeau and Bengio. They are too large, for the best was lucky: given what was seen, true
-        means that vary about their mean by τ² are normal about the observed ones shrunk by k = τ² / (τ² +
-        σ²), with a variance of k σ². So a difference d with standard error s is taken as normal about k d
-        with variance k s². As τ² is estimated, the upper quartile of it is taken; and as one that is worse
-        than many equal ones is no draw from a normal distribution, none may seem worse than the tolerance
-        either. The default tolerance is one standard error of the best score.
+        variance of Nadeau and Bengio. They are too large, for the best was lucky: true means that vary by τ²
+        are, given what was seen, normal about the observed ones shrunk by k = τ² / (τ² + σ²), so that a
+        difference d with standard error s is normal about k d with variance k s². Of τ² the upper quartile is
+        taken; and none may seem worse than the tolerance, by default one standard error of the best score.
         """
         means = self.folds.mean(axis=1)
         best, n = best_of(-means), self.folds.shape[1]

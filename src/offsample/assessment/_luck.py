@@ -18,16 +18,13 @@ _MOST_TERMS = 2**14
 
 
 def standard_error_of(score: float, metric: Metric, n_test: int, n_positive: int | None) -> float:
-    """Return that of Hanley and McNeil (1982) for an AUC, of normal errors for R².
-
-    An AUC without errors, or nearly so, is taken to have one row of the smaller class out of place: by the
-    formula a perfect one would be certain.
-    """
+    """Return that of Hanley and McNeil (1982) for an AUC, of normal errors for R²."""
     if metric.title == "AUC":
         if n_positive is None:
             raise ValueError("n_positive is missing: how many of the test rows are of the class of the AUC?")
         check_count("n_positive", n_positive, 1, n_test - 1)
         others = n_test - n_positive
+        # A perfect AUC would be certain: it is taken to have one row of the smaller class out of place.
         least = min(0.5, 1 / min(n_positive, others))
         area = min(max(score, least), 1 - least)
         above, below = area / (2 - area) - area**2, 2 * area**2 / (1 + area) - area**2

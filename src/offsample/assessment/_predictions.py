@@ -66,10 +66,9 @@ def predicted_losses(
     kept = [p[rows] for p, is_whole in zip(arrays, list(whole), strict=True) if is_whole]
     asked = metric_of(metric, greater_is_better)
     if not callable(metric) and (asked.response != "predict" or not asked.takes_classes):
-        for label, p in (
-            (label, p) for label, p in zip(labels, arrays, strict=True) if p.dtype.kind in "OUS"
-        ):
-            if (text := next((v for v in p.ravel().tolist() if isinstance(v, str)), None)) is not None:
+        for label, p in zip(labels, arrays, strict=True):
+            texts = (v for v in p.ravel().tolist() if isinstance(v, str))
+            if p.dtype.kind in "OUS" and (text := next(texts, None)) is not None:
                 raise ValueError(
                     f"{asked.title} is of numbers, and {label!r} has {text!r}: leave out what is no "
                     "prediction (--ignore on the command line)"

@@ -58,10 +58,7 @@ class SearchScores:
 
 
 def read_scores(
-    search: Any,
-    greater_is_better: bool | None = None,
-    fold_scores: str = "fold_scores",
-    metric: Any = None,
+    search: Any, greater_is_better: bool | None = None, fold_scores: str = "fold_scores", metric: Any = None
 ) -> SearchScores:
     """Read a fitted search, a study or a table of scores, as `audit_search` accepts them."""
     if is_dataframe(search) and "params" in (columns := lists_of(search)):

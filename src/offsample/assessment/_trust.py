@@ -107,12 +107,8 @@ def trust_in_score(
     if isinstance(scores, Audit):
         return _of_audit(scores, baseline)
     if scores is not None:
-        audit = audit_search(
-            scores,
-            greater_is_better=None if greater_is_better else False,
-            n_samples=n_test,
-            confidence=confidence,
-        )
+        more = None if greater_is_better else False  # a search or study knows its own
+        audit = audit_search(scores, greater_is_better=more, n_samples=n_test, confidence=confidence)
         return _of_audit(audit, baseline)
     if n_test is None:
         raise ValueError("n_test is missing: on how many rows was the score measured?")

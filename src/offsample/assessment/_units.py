@@ -24,8 +24,7 @@ from offsample.tables import unit_codes
 
 # More scores than this are seldom those of one cross-validation.
 MOST_FOLDS = 10
-# Of the rows that a split tests, another may test this share again: what is chosen on one and judged on the
-# other keeps as much of its luck.
+# Of the rows of a split, another may test this share too: what it judges keeps as much of its luck.
 _MOST_SHARED = 1 / 3
 
 
@@ -71,11 +70,11 @@ def repeats_of(cv: Any, n_scores: int, n_rows: int | None = None) -> int | None:
         raise ValueError(
             f"each configuration has {n_scores} scores, and cv means {n_splits}: give what made these folds"
         )
-    if isinstance(cv, int):
-        return n_scores // cv
+    if isinstance(cv, int) or n_scores == 1:
+        return n_scores // cv if isinstance(cv, int) else 1
     if hasattr(cv, "n_repeats"):
         return int(cv.n_repeats)
-    shared = None
+    shared = None  # of the rows of a split, how many another tests too
     if isinstance(cv, list | tuple):
         tests = [np.unique(test) for _, test in cv]
         times = sum(map(len, tests)) / len(np.unique(np.concatenate(tests)))
@@ -84,23 +83,23 @@ def repeats_of(cv: Any, n_scores: int, n_rows: int | None = None) -> int | None:
     elif isinstance(cv, BaseShuffleSplit):
         kept = cv._default_test_size if cv.train_size is None else cv.train_size
         size, is_kept = (kept, cv.train_size is not None) if cv.test_size is None else (cv.test_size, False)
-        is_of_rows = not isinstance(cv, GroupShuffleSplit)  # a number of groups is no number of rows
-        share = size / n_rows if isinstance(size, int) and n_rows and is_of_rows else size
-        if n_scores == 1 or isinstance(share, float):
-            shared = 1 - share if is_kept else share
+        if isinstance(size, int) and n_rows and not isinstance(cv, GroupShuffleSplit):  # which counts groups
+            size = size / n_rows
+        if isinstance(size, float):
+            shared = 1 - size if is_kept else size
             n_repeats = max(1, round(n_scores * shared))
     elif not isinstance(cv, LeavePOut | LeavePGroupsOut) or getattr(cv, "n_groups", cv) == 1:
         if hasattr(cv, "split") and type(cv).__module__.startswith("sklearn."):
             return 1
         if n_scores <= MOST_FOLDS:
-            return None if n_scores > 1 else 1
-    if shared is not None and n_scores > 1 and shared > _MOST_SHARED:
+            return None
+    if shared is not None and shared <= _MOST_SHARED:
+        return n_repeats
+    if shared is not None:
         raise ValueError(
             f"the splits test {shared:.0%} of their rows again, and the scores do not tell luck from skill: "
             "give X and y, with groups if groups were split, or predictions"
         )
-    if shared is not None:
-        return n_repeats
     raise ValueError(
         f"each configuration has {n_scores} scores, of as many folds, or of repeated or random splits that "
         "test the same rows again: say which with cv, the number of folds that test each row once, the "
