@@ -417,7 +417,7 @@ def test_losses_and_metrics_of_results_alone(data):
     lazy = GridSearchCV(model, grid, cv=3, refit=lambda results: int(results["rank_test_score"].argmax()))
     said = audit_search(lazy.fit(X, y)).assumed
     took = f"max_depth={lazy.best_params_['max_depth']}"
-    assert said == f"This is the best mean score, and not what the search took: {took}."
+    assert said == f"This is the best mean score, not what the search took: {took}."
 
 
 def test_what_would_be_ignored_is_refused(data, search):
@@ -449,6 +449,11 @@ def test_one_configuration(table):
     assert audit.optimism == 0
     assert audit.as_good_as_best == (0,)
     assert repr(audit_search([[0.8]])).startswith("Audit of the best of 1 configuration, one score, by ")
+
+
+def test_scores_that_do_not_vary_are_not_certain():
+    assert audit_search([[0.8] * 5, [0.7] * 5]).caution.startswith("The scores do not vary")
+    assert audit_search([[0.8] * 5, [0.8, 0.9, 0.8, 0.7, 0.6]]).caution == ""
 
 
 def test_failed_fits_are_left_out(table, data):

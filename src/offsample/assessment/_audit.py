@@ -137,10 +137,9 @@ def audit_search(
     X, y : array-like, optional
         The rows of a scikit-learn search. Each configuration is then refitted once on each fold, without the
         sample weights of the search, and single rows replace fold scores. Scorers that are no `metric` (see
-        there) are computed again on 200 samples of the rows, at some tenths of a millisecond per
-        configuration, fold and sample. The built-in score of an estimator that is neither classifier nor
-        regressor is refused: name a scoring. Random splits without a fixed random_state are drawn again, and
-        the last round of successive halving is scored on all rows.
+        there) are called on 200 samples of the rows. The built-in score of an estimator that is neither
+        classifier nor regressor is refused: name a scoring. Random splits without a fixed random_state are
+        drawn again, and the last round of successive halving is scored on all rows.
     predictions : arrays, table or path, optional
         Instead of a search, whatever made them: what each configuration predicts for each row, by models that
         had not seen the row. A dict of arrays by configuration, an array (configurations × rows), or a table
@@ -151,7 +150,7 @@ def audit_search(
         The same, but of losses of each row, by a loss of your own; smaller is better.
     metric : str or callable, optional
         How to score predictions: of classes "accuracy", "error", "balanced_accuracy", "f1" (the last of two
-        classes, else the mean over all); of probabilities (of the last of two classes, or all) "auc",
+        classes, else the mean over them); of probabilities (of the last of two classes, or all) "auc",
         "log_loss", "brier"; of numbers "r2", "mae", "mse", "rmse"; or the names that scikit-learn has for
         them. A function of true values and predictions is called on each of 200 samples of the rows. Of
         several metrics in `cv_results_`, the one that counts.
@@ -197,8 +196,8 @@ def audit_search(
     Notes
     -----
     The choice is repeated on bootstrap samples of rows (or folds) and judged on those left out, without fits.
-    Their mean, of a share of 1/e, varies (e - 1) times as much as that of all, which also covers the variation
-    of the models. With rows and accuracy, the interval is Wilson's with n / (e - 1) rows; otherwise ± the
+    Their mean, of a share of 1/e, varies (e - 1) times as much as that of all, which also covers variation of
+    the models. With rows and accuracy, the interval is Wilson's with n / (e - 1) rows; otherwise ± the
     quantile of t (folds) or of the normal distribution (rows), times ``sqrt((e - 1) s² / n)``, with s² the
     mean variance of those not told from the best. One configuration by itself has 1 + K / (K - 1) of K folds
     for e - 1 (Nadeau and Bengio 2003). What it cannot know: docs/whether-to-believe-a-score.md.
@@ -278,11 +277,12 @@ def audit_search(
     near, tolerance = known.as_good_as_best(confidence, tolerance)
     means = folds.mean(axis=1)
     best = best_of(-means)
-    taken = getattr(search, "best_index_", None)
-    if taken in found.positions and rounded(means[found.positions.index(taken)]) > rounded(means[best]):
-        assumed = f"This is the best mean score, and not what the search took: {_text(search.best_params_)}."
-    assumed = " ".join(said for said in (found.assumed, assumed) if said)
-    optimism, caution = corrected - float(means[best]), ""
+    taken = [i for i, row in enumerate(found.positions) if row == getattr(search, "best_index_", None)]
+    if taken and rounded(means[taken[0]]) > rounded(means[best]):
+        assumed += f" This is the best mean score, not what the search took: {_text(found.labels[taken[0]])}."
+    assumed = f"{found.assumed} {assumed.strip()}".strip()
+    optimism = corrected - float(means[best])
+    caution = "" if low < high else "The scores do not vary, and do not tell how far off they may be."
     if known.guess is not None and 0 < known.guess - means[best] <= 3 * optimism and len(means) > 1:
         caution = (
             f"A third or more of what the best has over guessing ({number(sign * known.guess)}) is luck, and "

@@ -113,12 +113,11 @@ def compare(
         "neg_mean_absolute_error" and so on. Losses are shown as they are, not negative: less is better.
     groups : array-like, optional
         Rows that belong together: the scores are then for rows of new groups. A number of folds means
-        `GroupKFold`, and estimators whose `fit` takes groups get them. "5x2cv_f" and "mcnemar" are refused:
-        of groups they find differences that are not there.
+        `GroupKFold`, estimators whose `fit` takes groups get them, and "5x2cv_f" and "mcnemar" are refused.
     test : str, default="corrected_t"
         "corrected_t", "permutation" and "sign" compare fold scores. "5x2cv_f" makes its own five times two
         folds; it calls too many models different, most so below 200 rows, which `caution` says. "mcnemar"
-        compares the errors of classifiers row by row, and takes the rows of different folds as independent.
+        compares the errors of classifiers row by row, as if rows of different folds were independent.
         Repeated and random splits, which test rows again, are for "corrected_t" alone.
     confidence : float, default=0.95
     random_state : int or None, default=0
