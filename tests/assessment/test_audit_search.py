@@ -1,6 +1,7 @@
 """Audits of real searches and studies, in any direction, and of bad input."""
 
 import warnings
+from dataclasses import replace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -31,6 +32,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from offsample import audit_search
 from offsample.assessment._correctors import bootstrap, indistinguishable
+from offsample.assessment._losses import SearchLosses
+from offsample.assessment._scores import checked
 from offsample.assessment._units import ScoredRows, draw_counts
 from offsample.plotting import plot_audit
 
@@ -382,11 +385,75 @@ def test_scores_of_several_kinds_are_refused():
         audit_search(pd.DataFrame(of_two))
 
 
+def test_columns_that_are_no_folds_are_refused(search):
+    columns = {"units": [16, 32], "val_acc": [0.7, 0.8]}
+    with pytest.raises(
+        ValueError, match="the columns units, val_acc are no folds of one score: keep val_acc"
+    ):
+        audit_search(pd.DataFrame(columns))
+    one = {"learning_rate": [0.1, 0.2], "val_acc": [0.7, 0.8]}
+    assert audit_search(pd.DataFrame(one), n_samples=100).scores == pytest.approx([0.7, 0.8])
+    means = pd.DataFrame(search.cv_results_)[["param_max_depth", *(f"{k}_test_score" for k in WORDS)]]
+    assert audit_search(means, n_samples=200).n_folds == 1
+
+
+WORDS = ("mean", "std", "rank")
+
+
+def test_losses_and_metrics_of_results_alone(data):
+    X, y = data
+    model, grid = DecisionTreeClassifier(random_state=0, min_samples_leaf=9), {"max_depth": [1, 2, 3]}
+    search = GridSearchCV(model, grid, cv=3, scoring="neg_log_loss").fit(X, y)
+    named = audit_search(search)
+    assert (named.naive, named.metric) == (pytest.approx(-search.best_score_), "log loss")
+    for results in (search.cv_results_, pd.DataFrame(search.cv_results_)):
+        nameless = audit_search(results)
+        assert nameless.corrected == named.corrected > 0
+        assert "The scores are all negative, and taken as losses that scikit-learn turns" in repr(nameless)
+    two = GridSearchCV(model, grid, cv=3, scoring=["accuracy", "roc_auc"], refit="accuracy").fit(X, y)
+    assert audit_search(two, metric="roc_auc").naive == max(two.cv_results_["mean_test_roc_auc"])
+    with pytest.raises(ValueError, match="none to choose by: give metric, accuracy or roc_auc"):
+        audit_search(two.cv_results_)
+    lazy = GridSearchCV(model, grid, cv=3, refit=lambda results: int(results["rank_test_score"].argmax()))
+    said = audit_search(lazy.fit(X, y)).assumed
+    took = f"max_depth={lazy.best_params_['max_depth']}"
+    assert said == f"This is the best mean score, not what the search took: {took}."
+
+
+def test_what_would_be_ignored_is_refused(data, search):
+    X, y = data
+    for options in ({"time": np.arange(len(y))}, {"metric": "auc"}, {"fold": y}, {"n_samples": 9}):
+        with pytest.raises(ValueError, match=f"leave out {next(iter(options))}, or give predictions"):
+            audit_search(search, X, y, **options)
+    for found in (search, search.cv_results_):
+        with pytest.raises(ValueError, match="greater_is_better is for tables and functions"):
+            audit_search(found, greater_is_better=False)
+    with pytest.raises(ValueError, match="the search has no auc, score"):
+        audit_search(search, metric="auc")
+    with pytest.raises(ValueError, match="metric is for predictions"):
+        audit_search([[0.7, 0.8]], metric="auc")
+
+
+def test_only_shares_end_at_one():
+    losses = {"a": [0.95, 0.85, 0.99, 0.80, 0.97], "b": [0.9, 0.99, 0.88, 0.97, 0.93]}
+    assert audit_search(losses, greater_is_better=False).high > 1
+    assert audit_search(losses).high == 1
+    found = checked(np.array(list(losses.values())), ("a", "b"), False)
+    for title, shift in (("error", 0), ("log loss", None), ("score", None)):
+        assert SearchLosses.of_scores(replace(found, title=title), None).error_shift == shift
+
+
 def test_one_configuration(table):
     audit = audit_search(table[:1])
     assert audit.naive == audit.corrected == pytest.approx(table[0].mean())
     assert audit.optimism == 0
     assert audit.as_good_as_best == (0,)
+    assert repr(audit_search([[0.8]])).startswith("Audit of the best of 1 configuration, one score, by ")
+
+
+def test_scores_that_do_not_vary_are_not_certain():
+    assert audit_search([[0.8] * 5, [0.7] * 5]).caution.startswith("The scores do not vary")
+    assert audit_search([[0.8] * 5, [0.8, 0.9, 0.8, 0.7, 0.6]]).caution == ""
 
 
 def test_failed_fits_are_left_out(table, data):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import optuna
@@ -21,6 +22,7 @@ from offsample import audit_search
 from offsample.assessment import trust_in_score
 from offsample.assessment._correctors import bootstrap
 from offsample.assessment._metrics import METRICS, metric_of
+from offsample.assessment._out_of_fold import metric_of_scorer
 from offsample.cli import app
 
 run = CliRunner().invoke
@@ -30,6 +32,8 @@ BY_CLASS = {
     "error": metrics.zero_one_loss,
     "balanced_accuracy": metrics.balanced_accuracy_score,
     "f1": metrics.f1_score,
+    "f1_macro": partial(metrics.f1_score, average="macro"),
+    "f1_weighted": partial(metrics.f1_score, average="weighted"),
 }
 BY_CHANCE = {
     "auc": metrics.roc_auc_score,
@@ -65,6 +69,28 @@ def test_a_metric_of_counts_is_that_of_repeated_rows(name, seed, n):
     scores = METRICS[name].score(y, p, counts)
     for found, times in zip(scores, counts.astype(int), strict=True):
         assert found == pytest.approx(THEIRS[name](np.repeat(y, times), np.repeat(p, times)), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["f1", "f1_macro", "f1_weighted"])
+def test_classes_that_are_neither_there_nor_predicted_do_not_count(name):
+    y, p = np.array([0, 0, 1, 1, 2, 3]), np.array([0, 1, 1, 0, 2, 4])
+    counts = np.array([[1, 2, 1, 3, 0, 0], [1, 2, 1, 3, 1, 0], [1, 2, 1, 0, 0, 2.0]])
+    found = METRICS[name].encoded(y, [p])[2].score(y, p, counts)
+    average = "weighted" if name == "f1_weighted" else "macro"
+    for one, times in zip(found, counts.astype(int), strict=True):
+        rows = np.repeat(np.arange(6), times)
+        assert one == pytest.approx(metrics.f1_score(y[rows], p[rows], average=average))
+
+
+@pytest.mark.parametrize("scoring", ["f1_macro", "f1_weighted", "roc_auc_ovr", "roc_auc_ovr_weighted"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scorings_of_several_classes_are_the_metrics(scoring, n_classes):
+    rng = np.random.default_rng(0)
+    y = np.sort(rng.permutation(np.arange(90) ** 2 % (n_classes + 1) % n_classes))
+    X = rng.normal(size=(90, 2)) + 0.4 * y[:, None]
+    assert metric_of_scorer(metrics.get_scorer(scoring)) is METRICS[scoring]
+    search = GridSearchCV(LogisticRegression(), {"C": [0.01, 1.0]}, cv=3, scoring=scoring).fit(X, y)
+    assert audit_search(search, X, y).naive == pytest.approx(search.best_score_, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["balanced_accuracy", "f1", "auc", "log_loss", "brier"])
@@ -231,6 +257,7 @@ def test_time_makes_parts_of_it_the_units():
     p = [np.where(rng.random(400) < 0.8, y, 1 - y) for _ in range(3)]
     found = audit_search(predictions=p, y=y, metric="accuracy", time=np.arange(400))
     assert found.n_groups == 30
+    assert repr(found).splitlines()[0].endswith("by bootstrap, on later rows")
     assert audit_search(predictions=p, y=y, metric="accuracy").n_groups is None
 
 
@@ -263,7 +290,7 @@ Y = [0, 1, 0, 1]
             r"configuration 'b' has predictions of",
         ),
         ({"predictions": {}, "metric": "auc", "y": Y}, "there are no predictions"),
-        ({"predictions": {"a": Y}, "metric": "auc", "y": "why"}, "y 'why' is not a column of the table"),
+        ({"predictions": {"a": Y}, "metric": "auc", "y": "why"}, "target 'why' is not a column of the table"),
         ({"predictions": [[0.2, 0.7, 0.1, 0.9]], "metric": "error", "y": Y}, "predicted classes such as"),
         ({"predictions": [["x"] * 4], "metric": "accuracy", "y": Y}, "predicted classes such as"),
         ({"predictions": [[2, 0, 0, 0]], "metric": "log_loss", "y": Y}, "probabilities between 0 and 1"),
@@ -273,6 +300,11 @@ Y = [0, 1, 0, 1]
             "have 3 columns, expected one for each",
         ),
         ({"predictions": [Y], "metric": "auc", "y": Y, "fold": [0]}, "fold has 1 values"),
+        ({"predictions": [Y], "metric": "auc", "y": [0, 1, np.nan, 1]}, "y has no value in 1 row: leave"),
+        (
+            {"predictions": [Y], "metric": "auc", "y": np.sort(Y), "fold": np.sort(Y)},
+            "as where a fold lacks a class: stratify the folds, or leave out fold",
+        ),
         (
             {"predictions": {"a": Y, "id": list("abcd")}, "metric": "auc", "y": Y},
             "AUC is of numbers, and 'id' has 'a'",

@@ -168,3 +168,9 @@ def test_grids_with_other_parameters(data):
     for name in ("max_depth", "min_samples_leaf"):
         values = [params.get(name) for params in nested.params]
         assert nested.param_stability[name] == max(values.count(value) for value in values) / 10
+
+
+def test_one_split_tells_nothing_of_its_spread(data):
+    split = [(np.arange(0, len(data[1]), 2), np.arange(1, len(data[1]), 2))]
+    found = nested_cross_validate(DecisionTreeClassifier(), *data, cv=split, scoring="roc_auc")
+    assert (found.low, found.high) == (0, 1)

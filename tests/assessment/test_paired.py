@@ -171,6 +171,7 @@ def test_compare(test):
     assert found.to_frame()["first"].tolist() == [pair.first for pair in found.pairs]
     assert found.to_dict()["test"] == test
     assert "worse than the best" in repr(found)
+    assert found.caution == ""
     first = found.pairs[-1]
     assert first.difference > 0.2
 
@@ -188,7 +189,9 @@ def test_compare_bad_input():
     lines = {"a": LinearRegression(), "b": LinearRegression(fit_intercept=False)}
     with pytest.raises(ValueError, match="test 'mcnemar' is for classifiers"):
         compare(lines, X, y.astype(float), test="mcnemar")
-    assert compare(lines, X, y + 3.0, test="5x2cv_f").models[0] == "a"
+    few = compare(lines, X, y + 3.0, test="5x2cv_f")
+    assert few.models[0] == "a"
+    assert "Of fewer than 200 rows 5x2cv_f calls too many" in repr(few)
 
 
 def test_short_names_of_scores_of_numbers():

@@ -293,6 +293,22 @@ def test_standard_errors_of_a_score_alone_are_those_of_samples():
     assert (two.high - two.low) / 2 / 1.96 == pytest.approx(np.std(fits), rel=0.05)
 
 
+@pytest.mark.parametrize(("n_positive", "n_test"), [(10, 20), (5, 20), (10, 100)])
+def test_a_perfect_auc_is_not_certain(n_positive, n_test):
+    """Below the limit, samples of exponential ratings are perfect in less than 2.5 %."""
+    low = trust_in_score(1.0, n_test=n_test, n_positive=n_positive, metric="auc").low
+    assert low < 0.9
+    rng = np.random.default_rng(0)
+    positive = low / (1 - low) * rng.exponential(size=(4000, n_positive)).min(axis=1)
+    perfect = (positive > rng.exponential(size=(4000, n_test - n_positive)).max(axis=1)).mean()
+    assert perfect <= 0.025 + 2 * math.sqrt(0.025 * 0.975 / 4000)
+    many = trust_in_score(1.0, n_test=n_test, n_positive=n_positive, n_configurations=64, metric="auc")
+    assert many.corrected < many.naive
+    assert many.low < low
+    turned = trust_in_score(0.0, n_test=n_test, n_positive=n_positive, metric="auc")
+    assert turned.high > 0.05
+
+
 def test_the_best_of_many_scores_of_a_metric():
     trust = trust_in_score(0.81, n_test=500, n_configurations=64, metric="roc_auc", n_positive=100)
     alone = trust_in_score(0.81, n_test=500, metric="auc", n_positive=100)
@@ -314,8 +330,11 @@ def test_the_best_of_many_scores_of_a_metric():
         (0.2, {"metric": "log_loss"}, "standard_error is missing: losses of rows have no bound"),
         (0.8, {"metric": "auc"}, "n_positive is missing"),
         (0.8, {"metric": "auc", "n_positive": 100}, "n_positive must be"),
-        (1.8, {"metric": "auc", "n_positive": 10}, "score must be an AUC between 0 and 1"),
-        (1.8, {"metric": "r2"}, "score must be an R² of at most 1"),
+        (1.8, {"metric": "auc", "n_positive": 10}, "score must be between 0 and 1, as AUC is"),
+        (1.3, {"metric": "auc", "standard_error": 0.02}, "score must be between 0 and 1, as AUC is, got 1.3"),
+        (-1, {"metric": "log_loss", "standard_error": 0.02}, "score must be at least 0, as log loss is"),
+        (1.8, {"metric": "r2"}, "score must be at most 1, as R² is"),
+        (1, {"metric": "r2"}, "standard_error is missing: .* and R² 1 does not tell it"),
         (0.8, {"metric": "r2", "standard_error": -1}, "standard_error must be at least 0"),
         (0.8, {"metric": "magic"}, "metric must be one of"),
     ],

@@ -1,6 +1,6 @@
 """Rows in groups: the units of folds, bootstraps, intervals and tests are groups."""
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from sklearn.model_selection import (
     GroupKFold,
     GroupShuffleSplit,
     KFold,
+    LeavePGroupsOut,
     LeavePOut,
     RepeatedKFold,
     ShuffleSplit,
@@ -186,15 +187,32 @@ def test_groups_say_nothing_of_scores_and_must_stay_together(noise):
 # ---------------------------------------------------------------------------- comparisons, nested
 
 
-@pytest.mark.parametrize("test", ["corrected_t", "5x2cv_f", "mcnemar"])
-def test_a_deep_tree_on_noise_is_as_good_as_a_guess(noise, test):
+def test_a_deep_tree_on_noise_is_as_good_as_a_guess(noise):
     X, y, groups = noise
     models = {"tree": TREE, "guess": DummyClassifier(strategy="uniform", random_state=0)}
-    by_rows = compare(models, X, y, cv=5, test=test)
+    by_rows = compare(models, X, y, cv=5)
     assert by_rows.best == ("tree",)
-    found = compare(models, X, y, cv=5, test=test, groups=groups)
+    found = compare(models, X, y, cv=5, groups=groups)
     assert abs(dict(zip(found.models, found.scores, strict=True))["tree"] - 0.5) < 0.12
     assert set(found.best) == {"tree", "guess"}
+
+
+def test_tests_that_would_count_rows_again_are_refused(noise):
+    X, y, groups = noise
+    models = {"tree": TREE, "guess": DummyClassifier()}
+    for test in ("5x2cv_f", "mcnemar"):
+        with pytest.raises(ValueError, match=f"'{test}' takes rows of a group.* take test='corrected_t'"):
+            compare(models, X, y, cv=4, groups=groups, test=test)
+    splits = RepeatedKFold(n_splits=2, n_repeats=2, random_state=0)
+    for test in ("sign", "mcnemar", "permutation"):
+        with pytest.raises(ValueError, match=f"test '{test}' takes .* that are tested again, as new"):
+            compare(models, X, y, cv=splits, test=test)
+    assert compare(models, X, y, cv=splits).n_folds == 4
+    scores = np.random.default_rng(0).random((2, 6, 5))
+    for method in ("t", "sign", "permutation"):
+        with pytest.raises(ValueError, match="repeats of folds are for 'corrected_t'"):
+            paired_test(*scores, method=method)
+        assert paired_test(*scores[:, :1], method=method).n_pairs == 5
 
 
 def test_folds_that_split_groups_are_refused(noise):
@@ -209,7 +227,7 @@ def test_learners_that_take_groups_are_told_them(noise, piped):
     X, y, groups = noise
     model = make_pipeline(StandardScaler(), Told()) if piped else Told()
     Told.seen.clear()
-    compare({"told": model, "tree": TREE}, X, y, cv=5, groups=groups, test="mcnemar")
+    compare({"told": model, "tree": TREE}, X, y, cv=5, groups=groups)
     grid = {"told__depth" if piped else "depth": [1, 2]}
     nested_cross_validate(model, X, y, param_grid=grid, cv=5, groups=groups)
     nested_cross_validate(model, X, y, cv=5, groups=groups)
@@ -257,6 +275,9 @@ def splits_of(splitter, n_rows=40):
         (splits_of(TimeSeriesSplit(9)), 9, 1),
         (splits_of(ShuffleSplit(20, test_size=10, random_state=0)), 20, 5),
         (splits_of(ShuffleSplit(1, test_size=10)), 1, 1),
+        (splits_of(ShuffleSplit(1, test_size=30)), 1, 1),
+        (ShuffleSplit(1, test_size=0.7), 1, 1),
+        (LeavePGroupsOut(1), 12, 1),
     ],
 )
 def test_how_often_rows_are_tested_is_known_from_splitters_and_indices(cv, n_scores, n_repeats):
@@ -295,12 +316,39 @@ def test_splits_that_came_one_by_one_are_given_again():
     assert audit_search(search, X, y, cv=splits).naive == pytest.approx(search.best_score_)
 
 
-@pytest.mark.parametrize("cv", [None, ShuffleSplit(30, test_size=9), LeavePOut(2), object()])
+@pytest.mark.parametrize(
+    "cv", [None, ShuffleSplit(30, test_size=9), LeavePOut(2), LeavePGroupsOut(2), object()]
+)
 def test_splits_that_are_not_recognised_are_refused(cv):
     with pytest.raises(
         ValueError, match="each configuration has 30 scores, of as many folds, or of repeated"
     ):
         audit_search(np.random.default_rng(0).random((3, 30)), cv=cv)
+
+
+PAIRS = [(np.delete(np.arange(8), pair), np.array(pair)) for pair in combinations(range(8), 2)]
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [
+        ShuffleSplit(10, test_size=0.7),
+        ShuffleSplit(3, test_size=0.5),
+        ShuffleSplit(10, train_size=0.5),
+        splits_of(ShuffleSplit(10, test_size=0.7, random_state=0)),
+        splits_of(ShuffleSplit(3, test_size=0.5, random_state=0)),
+        PAIRS,
+    ],
+)
+def test_scores_of_splits_that_test_most_rows_again_are_refused(cv):
+    n = cv.get_n_splits() if isinstance(cv, ShuffleSplit) else len(cv)
+    with pytest.raises(ValueError, match=r"test \d+% of their rows again, .* give X and y"):
+        audit_search(np.random.default_rng(0).random((5, n)), cv=cv)
+
+
+def test_a_number_of_groups_is_no_number_of_rows():
+    with pytest.raises(ValueError, match="20 scores, of as many folds, or of repeated"):
+        repeats_of(GroupShuffleSplit(20, test_size=2), 20, n_rows=200)
 
 
 TWINS, FOURS = np.repeat(np.arange(100), 2), np.repeat(np.arange(50), 4)

@@ -98,7 +98,7 @@ def nearest_mean(X, y, train, test, columns):
     return ((X[np.ix_(test, columns)] @ weights > weights @ (one + zero) / 2) != y[test]).mean()
 
 
-def level(n_folds, n_repeats, n_tests, *, n_rows=100, seed=0):
+def level(n_folds, n_repeats, n_tests, *, n_rows=100, seed=0, method="auto"):
     """Share of tests at 5 % that call two learners different that are equally good, from repeated folds."""
     rng, called = np.random.default_rng(seed), 0
     halves = np.arange(5), np.arange(5, 10)
@@ -111,7 +111,7 @@ def level(n_folds, n_repeats, n_tests, *, n_rows=100, seed=0):
             np.array([nearest_mean(X, y, *split, columns) for split in folds]).reshape(n_repeats, n_folds)
             for columns in halves
         )
-        called += paired_test(first, second).p_value <= 0.05
+        called += paired_test(first, second, method=method).p_value <= 0.05
     return called / n_tests
 
 
@@ -169,6 +169,10 @@ def main(n_searches="60", *learners):
     for n_folds, n_repeats in [(5, 1), (10, 1), (5, 6), (10, 3), (10, 10)]:
         called = level(n_folds, n_repeats, 8 * n)
         sys.stdout.write(f"{n_repeats} × {n_folds} folds: {called:.1%} of {8 * n} tests at 5 % reject\n")
+
+    for n_rows in (20, 40, 100, 200):
+        called = level(2, 5, 8 * n, n_rows=n_rows, method="5x2cv_f")
+        sys.stdout.write(f"5x2cv_f of {n_rows} rows: {called:.1%} of {8 * n} tests at 5 % reject\n")
 
     for n_configurations, spread, by_folds in product((4, 30), (0.0, 0.015, 0.03, 0.1), (True, False)):
         found = list(beyond_tolerance(n_configurations, spread, n, by_folds=by_folds))

@@ -72,11 +72,13 @@ class Audit(Result):
         )
 
     def __repr__(self) -> str:
-        on = amount(self.n_folds, "fold") if self.n_folds > 1 else f"{self.n_samples or 'unknown':,} rows"
+        one = amount(self.n_samples, "row") if self.n_samples else "one score"
+        on = amount(self.n_folds, "fold") if self.n_folds > 1 else one
         wide = max(15, len(f"best {self.metric}"))
+        units = f", on new ones of {self.n_groups:,} groups" if self.n_groups else ""
         lines = [
             f"Audit of the best of {amount(self.n_configurations, 'configuration')}, {on}, by {self.method}"
-            + (f", on new ones of {self.n_groups:,} groups" if self.n_groups else ""),
+            + (f", on {self.new_rows}" if self.new_rows.startswith("later") else units),
             f"{'best ' + self.metric:{wide}} {number(self.naive)}  {_text(self.label)}",
             f"{'corrected':{wide}} {number(self.corrected)}  {percentage(self.confidence)} interval "
             f"{number(self.low)}–{number(self.high)}",
@@ -125,8 +127,8 @@ def audit_search(
     ----------
     search : fitted search, study or table of scores, optional
         - `GridSearchCV`, `RandomizedSearchCV` or any search with scikit-learn's `cv_results_`, or these; of
-          successive halving, the last round counts. With several metrics, that of `refit` counts. Losses that
-          scikit-learn negates are shown as they are.
+          successive halving, the last round counts. With several metrics, `metric` or that of `refit`
+          counts. Losses that scikit-learn negates are shown as they are.
         - An Optuna study of one objective. Fold scores are the trials' user attribute `fold_scores`, or the
           values they reported if a trial's value is their mean; otherwise n_samples is needed.
         - An array, sequence, dict or dataframe of scores, configurations × folds, or the path of such a
@@ -135,10 +137,9 @@ def audit_search(
     X, y : array-like, optional
         The rows of a scikit-learn search. Each configuration is then refitted once on each fold, without the
         sample weights of the search, and single rows replace fold scores. Scorers that are no `metric` (see
-        there) are computed again on 200 samples of the rows, at some tenths of a millisecond per
-        configuration, fold and sample. The built-in score of an estimator that is neither classifier nor
-        regressor is refused: name a scoring. Random splits without a fixed random_state are drawn again, and
-        the last round of successive halving is scored on all rows.
+        there) are called on 200 samples of the rows. The built-in score of an estimator that is neither
+        classifier nor regressor is refused: name a scoring. Random splits without a fixed random_state are
+        drawn again, and the last round of successive halving is scored on all rows.
     predictions : arrays, table or path, optional
         Instead of a search, whatever made them: what each configuration predicts for each row, by models that
         had not seen the row. A dict of arrays by configuration, an array (configurations × rows), or a table
@@ -149,9 +150,10 @@ def audit_search(
         The same, but of losses of each row, by a loss of your own; smaller is better.
     metric : str or callable, optional
         How to score predictions: of classes "accuracy", "error", "balanced_accuracy", "f1" (the last of two
-        classes, else the mean over all); of probabilities (of the last of two classes, or all) "auc",
+        classes, else the mean over them); of probabilities (of the last of two classes, or all) "auc",
         "log_loss", "brier"; of numbers "r2", "mae", "mse", "rmse"; or the names that scikit-learn has for
-        them. A function of true values and predictions is called on each of 200 samples of the rows.
+        them. A function of true values and predictions is called on each of 200 samples of the rows. Of
+        several metrics in `cv_results_`, the one that counts.
     fold : array-like or str, optional
         The fold that tested each row. A score is then the mean over folds, otherwise that of all rows.
     time : array-like or str, optional
@@ -193,20 +195,12 @@ def audit_search(
 
     Notes
     -----
-    *Correction*: the choice is repeated on bootstrap samples of rows (or folds) and judged on those left out.
-    Nothing is refitted for it. *Interval*: the mean of the units left out, a share of 1/e, varies (e - 1)
-    times as much as the mean of all; this factor also covers the variation of the models, which no single
-    cross-validation shows. Repeats of a cross-validation are corrected one by one, for they test the same
-    rows, and the corrected scores averaged. With rows and accuracy, it is Wilson's interval with n / (e - 1)
-    rows; otherwise the corrected score ± the quantile of t (folds) or of the normal distribution (rows),
-    times ``sqrt((e - 1) s² / n)``, with s² the mean variance of the configurations that are not told from the
-    best. One configuration by itself, which nothing is corrected for, has 1 + K / (K - 1) of K folds instead
-    of e - 1 (Nadeau and Bengio 2003): ``python -m benchmarks.error_intervals``. *Caution*: models of other
-    folds learned from the rows left out, so that a learner that follows few rows, such as one column alone,
-    keeps some luck (.01 to .05 of accuracy on noise), and nothing in one cross-validation can tell how much
-    (Bengio and Grandvalet 2004, JMLR 5). It is said where the luck found is a third or more of what the best
-    has over guessing. Bias and coverage: ``papers/results/tuning_optimism.calibration_*``, and for repeated,
-    random and grouped splits ``python -m tests.statistical.assessed_splits``.
+    The choice is repeated on bootstrap samples of rows (or folds) and judged on those left out, without fits.
+    Their mean, of a share of 1/e, varies (e - 1) times as much as that of all, which also covers variation of
+    the models. With rows and accuracy, the interval is Wilson's with n / (e - 1) rows; otherwise ± the
+    quantile of t (folds) or of the normal distribution (rows), times ``sqrt((e - 1) s² / n)``, with s² the
+    mean variance of those not told from the best. One configuration by itself has 1 + K / (K - 1) of K folds
+    for e - 1 (Nadeau and Bengio 2003). What it cannot know: docs/whether-to-believe-a-score.md.
 
     Examples
     --------
@@ -241,7 +235,15 @@ def audit_search(
                 "groups, time and fold say which rows belong together: give X and y too, or predictions, for "
                 "scores say nothing of rows"
             )
-        found = read_scores(search, greater_is_better, fold_scores)
+        unused = {"metric": metric, "fold": fold, "time": time, "n_samples": n_samples}
+        if X is not None and (names := [name for name, value in unused.items() if value is not None]):
+            raise ValueError(
+                "a search that is refitted on X and y has its own folds and scoring, and no time: "
+                f"leave out {' and '.join(names)}, or give predictions"
+            )
+        found = read_scores(search, greater_is_better, fold_scores, metric)
+        if greater_is_better not in (None, found.greater_is_better):
+            raise ValueError("greater_is_better is for tables and functions: the search or study has its own")
         if X is None:
             n_scores = found.scores.shape[1]
             if (n_repeats := repeats_of(splits_of(search, cv), n_scores, n_samples)) is None:
@@ -275,7 +277,12 @@ def audit_search(
     near, tolerance = known.as_good_as_best(confidence, tolerance)
     means = folds.mean(axis=1)
     best = best_of(-means)
-    optimism, caution = corrected - float(means[best]), ""
+    taken = [i for i, row in enumerate(found.positions) if row == getattr(search, "best_index_", None)]
+    if taken and rounded(means[taken[0]]) > rounded(means[best]):
+        assumed += f" This is the best mean score, not what the search took: {_text(found.labels[taken[0]])}."
+    assumed = f"{found.assumed} {assumed.strip()}".strip()
+    optimism = corrected - float(means[best])
+    caution = "" if low < high else "The scores do not vary, and do not tell how far off they may be."
     if known.guess is not None and 0 < known.guess - means[best] <= 3 * optimism and len(means) > 1:
         caution = (
             f"A third or more of what the best has over guessing ({number(sign * known.guess)}) is luck, and "

@@ -25,9 +25,10 @@ from offsample.assessment._metrics import as_read, scorer_name, within
 from offsample.assessment._out_of_fold import is_share_of_rows
 from offsample.assessment._paired import paired_test
 from offsample.assessment._result import Result
-from offsample.assessment._units import folds_of, groups_of, tested_share
+from offsample.assessment._units import folds_of, groups_of, tested_again, tested_share
 
 CompareTest = Literal["corrected_t", "5x2cv_f", "mcnemar", "sign", "permutation"]
+_FEW = "Of fewer than 200 rows 5x2cv_f calls too many models different that are not: corrected_t does not."
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class Comparison(Result):
     n_folds: int
     metric: str = "score"  # what the scores are; a loss as people read it, not negative
     greater_is_better: bool = True
+    caution: str = ""  # why the test may not hold its level; empty where it does
 
     @property
     def best(self) -> tuple[str, ...]:
@@ -77,7 +79,7 @@ class Comparison(Result):
         for model, score, (low, high) in zip(self.models, self.scores, self.intervals, strict=True):
             note = "" if model in self.best else "  worse than the best"
             lines.append(f"{model}  {score:.4f}  {low:.4f}–{high:.4f}{note}")
-        return "\n".join(lines)
+        return "\n".join([*lines, self.caution] if self.caution else lines)
 
 
 def compare(
@@ -111,12 +113,12 @@ def compare(
         "neg_mean_absolute_error" and so on. Losses are shown as they are, not negative: less is better.
     groups : array-like, optional
         Rows that belong together: the scores are then for rows of new groups. A number of folds means
-        `GroupKFold`, "5x2cv_f" halves the groups, "mcnemar" has them as its units, and estimators whose
-        `fit` takes groups get them.
+        `GroupKFold`, estimators whose `fit` takes groups get them, and "5x2cv_f" and "mcnemar" are refused.
     test : str, default="corrected_t"
         "corrected_t", "permutation" and "sign" compare fold scores. "5x2cv_f" makes its own five times two
-        folds. "mcnemar" compares the errors of classifiers row by row, and takes the rows of different folds
-        as independent.
+        folds; it calls too many models different, most so below 200 rows, which `caution` says. "mcnemar"
+        compares the errors of classifiers row by row, as if rows of different folds were independent.
+        Repeated and random splits, which test rows again, are for "corrected_t" alone.
     confidence : float, default=0.95
     random_state : int or None, default=0
         Seed of the folds of "5x2cv_f".
@@ -144,6 +146,12 @@ def compare(
     any_model = next(iter(models.values()))
     together = groups_of(groups, len(y))
     splits = folds_of(cv, X, y, any_model, together)
+    again = test != "5x2cv_f" and tested_again([rows for _, rows in splits]) > 0
+    if test != "corrected_t" and (again or (test in ("5x2cv_f", "mcnemar") and together is not None)):
+        raise ValueError(
+            f"test {test!r} takes rows of a group, or rows that are tested again, as new ones, and finds "
+            "differences that are not there: take test='corrected_t', or folds that test each row once"
+        )
 
     def score(model: Any, splits: _folds.Splits) -> Floats:
         model, told = clone(model), {}
@@ -157,32 +165,23 @@ def compare(
     tested = folds
     if test == "mcnemar":
         tested = {
-            name: np.concatenate([1 - row_losses(model, X, y, *split, together) for split in splits])
+            name: np.concatenate([1 - row_losses(model, X, y, *split) for split in splits])
             for name, model in models.items()
         }
     elif test == "5x2cv_f":
         rng = np.random.default_rng(random_state)
         stratify = is_classifier(any_model)
-        halves = [
-            _folds.shuffled(y, 2, int(rng.integers(2**31)), stratify=stratify, groups=together)
-            for _ in range(5)
-        ]
+        halves = [_folds.shuffled(y, 2, int(rng.integers(2**31)), stratify=stratify) for _ in range(5)]
         tested = {name: np.array([score(model, two) for two in halves]) for name, model in models.items()}
     share = tested_share(splits)
-    of_rows = {name: is_share_of_rows(check_scoring(model, scoring), model) for name, model in models.items()}
     order = tuple(sorted(models, key=lambda name: -rounded(folds[name].mean())))
-    units = None
-    if together is not None and test == "mcnemar":
-        units = together[np.concatenate([rows for _, rows in splits])]
     pairs = list(combinations(order, 2))
-    tests = [
-        paired_test(tested[first], tested[second], method=test, test_share=share, groups=units)
-        for first, second in pairs
-    ]
+    tests = [paired_test(tested[a], tested[b], method=test, test_share=share) for a, b in pairs]
     adjusted = holm(np.array([found.p_value for found in tests]))
     title, sign = as_read(scoring, check_scoring(any_model, scoring))
     as_told = [sign * folds[name] for name in order]
-    is_share = [together is None and of_rows[name] for name in order]
+    is_share = [together is None and is_share_of_rows(scoring, models[name]) for name in order]
+    turn = 1.0 if test == "mcnemar" else sign  # of hits, whatever the scoring
     return Comparison(
         models=order,
         scores=tuple(float(one.mean()) for one in as_told),
@@ -191,13 +190,7 @@ def compare(
             for one, is_one in zip(as_told, is_share, strict=True)
         ),
         pairs=tuple(
-            ModelPair(
-                *names,
-                (1.0 if test == "mcnemar" else sign) * found.difference,
-                found.p_value,
-                p,
-                p <= 1 - confidence,
-            )
+            ModelPair(*names, turn * found.difference, found.p_value, p, p <= 1 - confidence)
             for names, found, p in zip(pairs, tests, adjusted.tolist(), strict=True)
         ),
         test=test,
@@ -205,6 +198,7 @@ def compare(
         n_folds=len(splits),
         metric=title,
         greater_is_better=sign > 0,
+        caution=_FEW if test == "5x2cv_f" and len(y) < 200 else "",
     )
 
 

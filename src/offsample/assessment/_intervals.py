@@ -46,7 +46,8 @@ def corrected_t_interval(
     folds: Floats, confidence: float = 0.95, test_share: float | None = None
 ) -> tuple[float, float]:
     """Mean of fold scores ± t times the corrected standard error of Nadeau and Bengio."""
-    n_folds = len(folds)
+    if (n_folds := len(folds)) < 2:
+        return -math.inf, math.inf
     share = 1 / (n_folds - 1) if test_share is None else test_share
     error = math.sqrt(float(folds.var(ddof=1)) * (1 / n_folds + share))
     radius = float(t.ppf((1 + confidence) / 2, n_folds - 1)) * error
@@ -61,15 +62,10 @@ def score_interval(
     Models that learned from the same rows err together: the variance of a mean over n rows is taken as 1 +
     n / n_train times that of independent ones (Nadeau and Bengio 2003). A share `of_rows` that are right has
     Wilson's interval with as many rows fewer, any other score the t of the splits. ``python -m
-    benchmarks.error_intervals`` is the simulation behind this, on seven problems of others. The t of folds
-    holds at every share of training rows (2, 3, 5 and 10 folds: 90 to 97 %), but is five times or more as
-    wide with two as with ten; of 25 random splits it holds in 82 to 98 %, least if they train on 90 %.
+    benchmarks.error_intervals`` is the simulation behind this, on seven problems of others.
     """
     if of_rows:
-        n, n_train = (
-            len(np.unique(np.concatenate([t for _, t in splits]))),
-            np.mean([len(t) for t, _ in splits]),
-        )
-        n_effective = float(n / (1 + n / n_train))
+        n = len(np.unique(np.concatenate([rows for _, rows in splits])))
+        n_effective = float(n / (1 + n / np.mean([len(rows) for rows, _ in splits])))
         return wilson_interval(float(scores.mean()) * n_effective, n_effective, confidence)
     return corrected_t_interval(scores, confidence, tested_share(splits))

@@ -27,7 +27,7 @@ from offsample.assessment._correctors import (
 from offsample.assessment._intervals import wilson_interval
 from offsample.assessment._metrics import Metric
 from offsample.assessment._scores import SearchScores
-from offsample.assessment._units import ScoredRows, draw_counts
+from offsample.assessment._units import ScoredRows, draw_counts, parts_of
 
 N_DRAWS = 200
 # Of the spread of the true means, which is estimated; see `python -m tests.statistical.assessed_splits`.
@@ -77,10 +77,11 @@ class SearchLosses:
 
     @classmethod
     def of_scores(cls, found: SearchScores, n_rows: int | None, n_repeats: int = 1) -> SearchLosses:
-        """Take scores between 0 and 1 as accuracies or error rates."""
+        """Take scores between 0 and 1 as accuracies; a loss as an error rate if it is called so, or alone."""
         losses, shift = found.losses, -1.0 if found.greater_is_better else 0.0
         within = losses.min() >= shift and losses.max() <= shift + 1
-        return cls(losses, n_rows, shift if within else None, n_repeats=n_repeats)
+        rates = {"accuracy", "error"} | ({"score"} if shift or losses.shape[1] == 1 else set())
+        return cls(losses, n_rows, shift if within and found.title in rates else None, n_repeats=n_repeats)
 
     @classmethod
     def of_predictions(cls, metric: Metric, tested: ScoredRows, predictions: Sequence[Any]) -> SearchLosses:
@@ -118,9 +119,8 @@ class SearchLosses:
     ) -> SearchLosses:
         """Take scores, configurations × folds × (all rows, then each draw), that are no means over rows.
 
-        What each draw chooses is judged on the units that it leaves out. Of few rows some scores are worse:
-        what is chosen is judged less strictly by as much as the best configuration of all
-        rows is worse on what is left out.
+        What each draw chooses is judged on the units that it leaves out; as few rows have worse scores,
+        less strictly by as much as the best configuration of all rows is worse on what is left out.
         """
         tested = draws.tested
 
@@ -141,7 +141,8 @@ class SearchLosses:
         known = np.isfinite(left_out).any(axis=0)
         if not known.any():
             raise ValueError(
-                "no bootstrap sample of the rows defines the score: use the fold scores, without X and y"
+                "no bootstrap sample of the rows defines the score, as where a fold lacks a class: "
+                "stratify the folds, or leave out fold (of a search, X and y)"
             )
         whole = folds.mean(axis=1)
         best = best_of(-whole)
@@ -168,15 +169,11 @@ class SearchLosses:
     @property
     def repeats(self) -> list[Floats]:
         """Losses of the folds of each cross-validation by itself: those of another test the same rows."""
-        return np.array_split(self.folds, self.n_repeats, axis=1)
+        return [self.folds[:, part] for part in parts_of(self.folds.shape[1], self.n_repeats)]
 
     @property
     def variance_factor(self) -> float:
-        """How much more a corrected score varies than a mean of independent units.
-
-        After a choice it is a mean of those left out by a bootstrap sample. Of one configuration it varies as
-        Nadeau and Bengio say, by the rows over the training rows more.
-        """
+        """How much more a corrected score varies than a mean of independent units: see `audit_search`."""
         n_folds = self.folds.shape[1] / self.n_repeats
         return VARIANCE_FACTOR if len(self.folds) > 1 or n_folds < 2 else 1 + n_folds / (n_folds - 1)
 
@@ -206,33 +203,38 @@ class SearchLosses:
                 "rows behind each score"
             )
         if method == "bootstrap":
-            return (
-                "method 'bootstrap' needs the scores of several folds, got one score for each configuration"
-            )
-        return f"method {method!r} needs accuracies or error rates, got scores outside [0, 1]"
+            return "method 'bootstrap' needs the scores of several folds, got one for each configuration"
+        return f"method {method!r} needs accuracies or error rates between 0 and 1, got others"
 
     def interval(self, corrected: float, near: Booleans, confidence: float) -> tuple[float, float]:
         """Return the interval of a corrected loss; `near` are those not told from the best."""
         shift, n_folds, tail = self.error_shift, self.folds.shape[1], (1 + confidence) / 2
-        if self.grouped:
-            return self._group_interval(corrected, near, confidence)
-        if (self.units is not None and shift is not None) or (not self.has_rows and n_folds == 1):
+        effective = math.nan if self.weights is None else _effective(self.weights)
+        is_rate = self.units is not None and shift is not None
+        if not self.grouped and (is_rate or (not self.has_rows and n_folds == 1)):
             if self.n_rows is None or shift is None:  # one configuration with one score
                 return -math.inf, math.inf
-            n_rows = self.n_rows if self.weights is None else _effective(self.weights)
-            error, n = min(1.0, max(0.0, corrected - shift)), n_rows / self.variance_factor
-            low, high = wilson_interval(error * n, n, confidence)
+            n = (self.n_rows if self.weights is None else effective) / self.variance_factor
+            low, high = wilson_interval(min(1.0, max(0.0, corrected - shift)) * n, n, confidence)
             return low + shift, high + shift
         if self.drawn is not None:
             variance = float(distinct(self.drawn[near]).var(axis=1, ddof=1).mean())
+            if self.grouped and self.weights is not None:
+                # As many groups as strata are not free to vary: each is drawn around its own mean.
+                variance *= len(self.weights) / max(1, len(self.weights) - self.n_strata)
         elif self.units is not None:
             variance = self._variance_of_mean(near)
         else:
             variance = float(
                 np.mean([distinct(of[near]).var(axis=1, ddof=1).mean() / of.shape[1] for of in self.repeats])
             )
-        quantile = float(ndtri(tail) if self.has_rows else t.ppf(tail, n_folds - self.n_repeats))
-        radius = quantile * math.sqrt(self.variance_factor * variance)
+        deviation = math.sqrt(self.variance_factor * variance)
+        if self.grouped and shift is not None and self.weights is not None:
+            spread = Spread(min(1.0, max(0.0, corrected - shift)), deviation, len(self.weights), effective)
+            low, high = spread.error_interval(confidence)
+            return low + shift, high + shift
+        normal = float(ndtri(tail) if self.has_rows else t.ppf(tail, n_folds - self.n_repeats))
+        radius = (student(tail, effective) if self.grouped else normal) * deviation
         low, high = corrected - radius, corrected + radius
         return (low, high) if shift is None else (max(low, shift), min(high, shift + 1))
 
@@ -240,12 +242,10 @@ class SearchLosses:
         """Mark the configurations that are not worse than the best by more than a tolerance, with confidence.
 
         The differences to the best are paired, by units on bootstrap samples, or by folds with the corrected
-        variance of Nadeau and Bengio. They are too large, for the best was lucky: given what was seen, true
-        means that vary about their mean by τ² are normal about the observed ones shrunk by k = τ² / (τ² +
-        σ²), with a variance of k σ². So a difference d with standard error s is taken as normal about k d
-        with variance k s². As τ² is estimated, the upper quartile of it is taken; and as one that is worse
-        than many equal ones is no draw from a normal distribution, none may seem worse than the tolerance
-        either. The default tolerance is one standard error of the best score.
+        variance of Nadeau and Bengio. They are too large, for the best was lucky: true means that vary by τ²
+        are, given what was seen, normal about the observed ones shrunk by k = τ² / (τ² + σ²), so that a
+        difference d with standard error s is normal about k d with variance k s². Of τ² the upper quartile is
+        taken; and none may seem worse than the tolerance, by default one standard error of the best score.
         """
         means = self.folds.mean(axis=1)
         best, n = best_of(-means), self.folds.shape[1]
@@ -286,26 +286,6 @@ class SearchLosses:
         beyond, n, total = distinct(self.units[near]), len(self.weights), self.weights.sum()
         beyond = self.weights * (beyond - beyond @ self.weights[:, None] / total)
         return float((beyond**2).sum(axis=1).mean() * n / (n - 1) / total**2)
-
-    def _group_interval(self, corrected: float, near: Booleans, confidence: float) -> tuple[float, float]:
-        """Return the interval of a corrected loss whose units are groups, with Student's quantile."""
-        assert self.weights is not None
-        shift, n = self.error_shift, len(self.weights)
-        if self.units is not None:
-            variance = self._variance_of_mean(near)
-        else:
-            assert self.drawn is not None
-            # As many groups as strata are not free to vary: each is drawn around its own mean.
-            variance = float(distinct(self.drawn[near]).var(axis=1, ddof=1).mean())
-            variance *= n / max(1, n - self.n_strata)
-        deviation = math.sqrt(self.variance_factor * variance)
-        effective = _effective(self.weights)
-        if shift is not None:
-            error = min(1.0, max(0.0, corrected - shift))
-            low, high = Spread(error, deviation, n, effective).error_interval(confidence)
-            return low + shift, high + shift
-        radius = student((1 + confidence) / 2, effective) * deviation
-        return corrected - radius, corrected + radius
 
 
 def _effective(weights: Floats) -> float:

@@ -23,19 +23,19 @@ def standard_error_of(score: float, metric: Metric, n_test: int, n_positive: int
         if n_positive is None:
             raise ValueError("n_positive is missing: how many of the test rows are of the class of the AUC?")
         check_count("n_positive", n_positive, 1, n_test - 1)
-        if not 0 <= score <= 1:
-            raise ValueError(f"score must be an AUC between 0 and 1, got {score}")
         others = n_test - n_positive
-        above, below = score / (2 - score) - score**2, 2 * score**2 / (1 + score) - score**2
-        pairs = score * (1 - score) + (n_positive - 1) * above + (others - 1) * below
+        # A perfect AUC would be certain: it is taken to have one row of the smaller class out of place.
+        least = min(0.5, 1 / min(n_positive, others))
+        area = min(max(score, least), 1 - least)
+        above, below = area / (2 - area) - area**2, 2 * area**2 / (1 + area) - area**2
+        pairs = area * (1 - area) + (n_positive - 1) * above + (others - 1) * below
         return math.sqrt(pairs / (n_positive * others))
-    if metric.title == "R²":
-        if score > 1:
-            raise ValueError(f"score must be an R² of at most 1, got {score}")
+    if metric.title == "R²" and score < 1:
         # The logarithm of the ratio of two mean squares has the variance 4 R² / n, and 2 / n² where R² is 0.
         return (1 - score) * math.sqrt(4 * abs(score) / n_test + 2 / n_test**2)
     raise ValueError(
-        f"standard_error is missing: losses of rows have no bound, and the {metric.title} does not tell it"
+        "standard_error is missing: losses of rows have no bound, and "
+        f"{metric.title} {score:g} does not tell it"
     )
 
 

@@ -55,16 +55,14 @@ class Metric:
     @property
     def takes_classes(self) -> bool:
         """Whether labels and predictions are classes, or ratings of classes."""
-        return self.is_share or self.response != "predict" or self.title in ("balanced accuracy", "F1")
+        return self.is_share or self.response != "predict" or self.title in _OF_CLASSES
 
     def encoded(self, y: NDArray[Any], predictions: list[NDArray[Any]]) -> tuple[Any, list[Any], Metric]:
         """Return classes as codes from 0 on, in the predictions too, and the metric for so many classes."""
         if not self.takes_classes:
             return np.asarray(y, dtype=float), [np.asarray(p, dtype=float) for p in predictions], self
         classes, codes = np.unique(y, return_inverse=True)
-        n, metric = len(classes), self
-        if n > 2 and self.title == "F1":
-            metric = replace(self, title="mean F1 of the classes", score=partial(_f1, of=range(n)))
+        metric = METRICS["f1_macro"] if len(classes) > 2 and self.title == "F1" else self
         return codes, [metric._encoded(p, classes) for p in predictions], metric
 
     def _encoded(self, p: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
@@ -97,9 +95,8 @@ class Metric:
             same_kind and all(float(v).is_integer() for v in p[~known] if p.dtype.kind == "f")
         ):
             raise ValueError(
-                f"{self.title} is of predicted classes such as {classes.tolist()[0]!r}, got "
-                f"{p[~known].tolist()[0]!r}: for "
-                "probabilities take auc, log_loss or brier"
+                f"predicted classes such as {classes.tolist()[0]!r} are what {self.title} is of, got "
+                f"{p[~known].tolist()[0]!r}: for probabilities take auc, log_loss or brier"
             )
         return np.where(known, codes, n)
 
@@ -130,27 +127,39 @@ def _mean(scores: Any, counts: Floats) -> Floats:
     return _share(counts @ np.asarray(scores, dtype=float), counts.sum(axis=1))
 
 
-def _over_classes(scores: list[Floats]) -> Floats:
-    """Mean over the classes that have a score."""
-    known = np.isfinite(scores)
-    return _share(np.where(known, scores, 0).sum(axis=0), known.sum(axis=0))
+def _over_classes(scores: list[Floats], rows: tuple[Any, Any, Any] | None = None) -> Floats:
+    """Mean over the classes that have a score, alike or by rows: labels, counts and classes."""
+    sizes = 1.0 if rows is None else np.transpose(rows[1] @ (rows[0][:, None] == rows[2]))
+    known = np.isfinite(scores) * sizes
+    return _share((known * np.nan_to_num(scores)).sum(axis=0), known.sum(axis=0))
 
 
 def _recalls(y: NDArray[Any], p: NDArray[Any], counts: Floats) -> Floats:
     return _over_classes([_mean(p[y == k] == k, counts[:, y == k]) for k in np.unique(y)])
 
 
-def _f1(y: NDArray[Any], p: NDArray[Any], counts: Floats, of: Any = (1,)) -> Floats:
-    """Mean over some classes; 0 for one that is neither there nor predicted, as in scikit-learn."""
-    hits = [counts @ (2.0 * ((y == k) & (p == k))) for k in of]
-    scores = [_share(two, counts @ (1.0 * (y == k) + (p == k))) for two, k in zip(hits, of, strict=True)]
-    return np.asarray(np.nan_to_num(scores).mean(axis=0))
+def _f1s(y: NDArray[Any], p: NDArray[Any], counts: Floats, classes: Any) -> list[Floats]:
+    hits = [counts @ (2.0 * ((y == k) & (p == k))) for k in classes]
+    return [_share(two, counts @ (1.0 * (y == k) + (p == k))) for two, k in zip(hits, classes, strict=True)]
 
 
-def _auc(y: NDArray[Any], p: NDArray[Any], counts: Floats) -> Floats:
+def _f1(y: NDArray[Any], p: NDArray[Any], counts: Floats) -> Floats:
+    """Of class 1; 0 where it is neither there nor predicted, as in scikit-learn."""
+    return np.asarray(np.nan_to_num(_f1s(y, p, counts, [1])[0]))
+
+
+def _f1_of_classes(y: NDArray[Any], p: NDArray[Any], counts: Floats, weighted: bool = False) -> Floats:
+    """Mean over the classes that are there or predicted, in each draw, as in scikit-learn."""
+    classes = np.unique(np.concatenate([y, p]))
+    return _over_classes(_f1s(y, p, counts, classes), (y, counts, classes) if weighted else None)
+
+
+def _auc(y: NDArray[Any], p: NDArray[Any], counts: Floats, weighted: bool = False) -> Floats:
     """Pairs in the right order, ties by half; of more than two classes the mean of each against the rest."""
     if p.ndim == 2 and p.shape[1] > 2:
-        return _over_classes([_auc(y == k, p[:, k], counts) for k in range(p.shape[1])])
+        classes = np.arange(p.shape[1])
+        scores = [_auc(y == k, p[:, k], counts) for k in classes]
+        return _over_classes(scores, (y, counts, classes) if weighted else None)
     rating = p if p.ndim == 1 else p[:, -1]
     order = np.argsort(rating, kind="stable")
     first = np.flatnonzero(np.diff(rating[order], prepend=-np.inf))  # of each rating
@@ -194,15 +203,20 @@ def _of_rows(title: str, row: Callable[..., Any], **more: Any) -> Metric:
     return Metric(title, lambda y, p, counts: _mean(row(y, p), counts), row, **more)
 
 
+_more = partial(Metric, greater_is_better=True)
 METRICS = {
     "accuracy": _of_rows("accuracy", np.equal, greater_is_better=True, is_share=True),
     "error": _of_rows("error", np.not_equal, is_share=True),
-    "balanced_accuracy": Metric("balanced accuracy", _recalls, greater_is_better=True),
-    "f1": Metric("F1", _f1, greater_is_better=True),
-    "auc": Metric("AUC", _auc, greater_is_better=True, response="rating"),
+    "balanced_accuracy": _more("balanced accuracy", _recalls),
+    "f1": _more("F1", _f1),
+    "f1_macro": _more("mean F1 of the classes", _f1_of_classes),
+    "f1_weighted": _more("weighted F1 of the classes", partial(_f1_of_classes, weighted=True)),
+    "auc": _more("AUC", _auc, response="rating"),
+    "roc_auc_ovr": _more("AUC", _auc, response="predict_proba"),
+    "roc_auc_ovr_weighted": _more("AUC", partial(_auc, weighted=True), response="predict_proba"),
     "log_loss": _of_rows("log loss", _log_losses, response="predict_proba"),
     "brier": _of_rows("Brier score", _brier, response="predict_proba"),
-    "r2": Metric("R²", _r2, _explained, greater_is_better=True),
+    "r2": _more("R²", _r2, _explained),
     "mae": _of_rows("mean absolute error", lambda y, p: np.abs(y - p)),
     "mse": _of_rows("mean squared error", lambda y, p: (y - p) ** 2),
     "rmse": Metric("root mean squared error", lambda y, p, counts: np.sqrt(_mean((y - p) ** 2, counts))),
@@ -210,7 +224,8 @@ METRICS = {
 }
 
 
-_SHARES = {"accuracy", "error", "balanced accuracy", "F1", "AUC"}  # which lie between 0 and 1
+_OF_CLASSES = {"balanced accuracy", "F1", "mean F1 of the classes", "weighted F1 of the classes"}
+_SHARES = {"accuracy", "error", "AUC"} | _OF_CLASSES  # which lie between 0 and 1
 
 
 def within(title: str, low: float, high: float) -> tuple[float, float]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import get_scorer, make_scorer, zero_one_loss
+from sklearn.metrics import check_scoring, get_scorer, make_scorer, zero_one_loss
 from sklearn.utils import get_tags
 from sklearn.utils.validation import column_or_1d
 
@@ -23,7 +23,8 @@ from offsample.assessment._units import ScoredRows, folds_of, groups_of, run_all
 from offsample.tables import take_rows
 
 _SCORINGS = (
-    "accuracy", "balanced_accuracy", "f1", "roc_auc", "neg_log_loss", "neg_brier_score", "r2",
+    "accuracy", "balanced_accuracy", "f1", "f1_macro", "f1_weighted", "roc_auc", "roc_auc_ovr",
+    "roc_auc_ovr_weighted", "neg_log_loss", "neg_brier_score", "r2",
     "neg_mean_absolute_error", "neg_mean_squared_error", "neg_root_mean_squared_error",
 )  # fmt: skip
 
@@ -69,15 +70,13 @@ def metric_of_scorer(scorer: Any) -> Metric | None:
     return next((metric_of(name) for name in _SCORINGS if repr(get_scorer(name)) == repr(scorer)), None)
 
 
-def is_share_of_rows(scorer: Any, model: Any) -> bool:
+def is_share_of_rows(scoring: Any, model: Any) -> bool:
     """Whether a score is that of rows that are right: the accuracy, by name or as a classifier's own."""
-    metric = metric_of_scorer(scorer)
-    own = (
-        repr(scorer).endswith(".score")
-        and is_classifier(model)
-        and getattr(model, "scoring", None) in (None, "accuracy")
-    )
-    return own if metric is None else metric is METRICS["accuracy"]
+    scorer = check_scoring(model, scoring)
+    if (metric := metric_of_scorer(scorer)) is not None:
+        return metric is METRICS["accuracy"]
+    is_own = repr(scorer).endswith(".score") and is_classifier(model)
+    return is_own and getattr(model, "scoring", None) in (None, "accuracy")
 
 
 def scorer_of(search: Any) -> Any:
@@ -129,10 +128,7 @@ def _score(scorer: Any, counts: Floats, model: Any, X: Any, y: Any) -> tuple[Flo
 
 
 class _Recalled:
-    """A fitted model that keeps its predictions for the test fold, so that no row is predicted twice.
-
-    Scorers ask it as they would ask the model, and get the predictions for `rows`.
-    """
+    """What scorers take for a fitted model: predicts each row of a test fold once, and answers for `rows`."""
 
     def __init__(self, model: Any, X: Any) -> None:
         self._model, self._X, self._tags = model, X, get_tags(model)

@@ -114,6 +114,8 @@ def paired_test(
             f"method {method!r} is for fold scores, and groups are for rows: make the folds of whole groups, "
             "and leave them out here"
         )
+    if a.ndim > 1 and len(a) > 1 and method not in ("corrected_t", "5x2cv_f"):
+        raise ValueError(f"repeats of folds are for 'corrected_t': {method!r} takes their rows as new ones")
     if method == "5x2cv_f":
         return _five_by_two(a - b, alternative)
     pairs = (a - b).ravel()
@@ -127,12 +129,9 @@ def paired_test(
     if n < (2 if method in ("corrected_t", "t") else 1):
         raise ValueError(f"method {method!r} needs more pairs, got {n}")
     if method in ("corrected_t", "t"):
-        is_told, assumed = method == "t" or test_share is not None or a.ndim > 1, ""
+        told = f"The scores are taken as those of {n} folds that share no test row: else give test_share."
+        assumed = "" if method == "t" or test_share is not None or a.ndim > 1 else told
         share = 0.0 if method == "t" else _share(a) if test_share is None else test_share
-        if not is_told:
-            assumed = (
-                f"The scores are taken as those of {n} folds that share no test row: else give test_share."
-            )
         error, freedom = math.sqrt(float(pairs.var(ddof=1)) * (1 / n + share)), n - 1.0
         if spread is not None:
             error, freedom = spread.deviation, spread.effective_units - 1

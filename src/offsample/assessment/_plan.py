@@ -34,9 +34,7 @@ class HoldoutPlan(Result):
 
     n_test: int  # rows of the hold-out set
     n_configurations: float  # that may be compared on it
-    precision: (
-        float  # by which the error of the best exceeds what the set shows at most, with this confidence
-    )
+    precision: float  # how much the error of the best exceeds what the set shows, with this confidence
     n_train: int | None  # rows left to train on; negative where there are too few
     feasible: bool  # whether rows enough are left to train on, and the precision beats guessing
     confidence: float

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._held_out_counts import unit_parts
+from offsample._text import amount
 from offsample._typing import Booleans
 from offsample.assessment._losses import SearchLosses
 from offsample.assessment._metrics import metric_of
@@ -47,6 +48,8 @@ def predicted_losses(
     y = np.zeros(n_rows) if given["y"] is None else np.asarray(given["y"])
     if y.shape != (n_rows,):
         raise ValueError(f"y has shape {y.shape}, expected a value for each of the {n_rows} predictions")
+    if n_missing := int(_is_missing(y).sum()):
+        raise ValueError(f"y has no value in {amount(n_missing, 'row')}: leave them out, of predictions too")
     missing = np.array([_is_missing(p) for p in arrays])
     rows = np.asarray(~missing.all(axis=0))
     whole = np.asarray(~missing[:, rows].any(axis=1))
@@ -63,10 +66,9 @@ def predicted_losses(
     kept = [p[rows] for p, is_whole in zip(arrays, list(whole), strict=True) if is_whole]
     asked = metric_of(metric, greater_is_better)
     if not callable(metric) and (asked.response != "predict" or not asked.takes_classes):
-        for label, p in (
-            (label, p) for label, p in zip(labels, arrays, strict=True) if p.dtype.kind in "OUS"
-        ):
-            if (text := next((v for v in p.ravel().tolist() if isinstance(v, str)), None)) is not None:
+        for label, p in zip(labels, arrays, strict=True):
+            texts = (v for v in p.ravel().tolist() if isinstance(v, str))
+            if p.dtype.kind in "OUS" and (text := next(texts, None)) is not None:
                 raise ValueError(
                     f"{asked.title} is of numbers, and {label!r} has {text!r}: leave out what is no "
                     "prediction (--ignore on the command line)"
@@ -116,7 +118,7 @@ def _configurations(
         named = {role: column for role, column in given.items() if isinstance(column, str)}
         for role, column in named.items():
             if column not in columns:
-                raise missing_column(column, list(columns), role)
+                raise missing_column(column, list(columns), "target" if role == "y" else role)
         given = given | {role: columns[column] for role, column in named.items()}
         columns = {name: p for name, p in columns.items() if name not in named.values()}
         return list(columns), [np.asarray(p) for p in columns.values()], given

@@ -22,9 +22,11 @@ _LARGEST = 1e100
 _FOLD_COLUMN = re.compile(r"^(split|fold)[\s_-]?\d+(_test_\w+)?$", re.IGNORECASE)
 # Columns of runs that are no scores.
 _NO_SCORE = re.compile(
-    r"^(params?|tags?)[._]|(^|[\s._])(id|uuid|seed|trial|epoch|step|date|time|duration|seconds|timestamp)$",
+    r"^(params?|tags?)[._]|(^|[\s._])(id|uuid|seed|trial|epoch|step|date|time|duration|seconds|timestamp"
+    r"|learning_rate|lr|rank|std)$|^(std|rank)_",
     re.IGNORECASE,
 )
+_SCORE = re.compile("acc|auc|score|loss|error|f1|r2|mse|mae|brier", re.IGNORECASE)
 # Parameters of which more makes a larger or less regular model, and of which less does.
 _MORE = {
     "max_depth", "max_leaf_nodes", "num_leaves", "n_estimators", "max_iter", "degree", "C", "gamma", "k",
@@ -47,6 +49,7 @@ class SearchScores:
     n_failed: int  # configurations left out because a score is missing
     n_tried: int  # all, including those that failed or were dropped on the way
     title: str = "score"  # what it is, in a sentence
+    assumed: str = ""  # what is taken for granted of scores without a name
 
     @property
     def losses(self) -> Floats:
@@ -55,13 +58,17 @@ class SearchScores:
 
 
 def read_scores(
-    search: Any, greater_is_better: bool | None = None, fold_scores: str = "fold_scores"
+    search: Any, greater_is_better: bool | None = None, fold_scores: str = "fold_scores", metric: Any = None
 ) -> SearchScores:
     """Read a fitted search, a study or a table of scores, as `audit_search` accepts them."""
+    if is_dataframe(search) and "params" in (columns := lists_of(search)):
+        search = columns if all(isinstance(params, Mapping) for params in columns["params"]) else search
     if hasattr(search, "cv_results_") or (
         isinstance(search, Mapping) and "params" in search and any(map(_FOLD_COLUMN.match, map(str, search)))
     ):
-        return _of_search(search)
+        return _of_search(search, metric)
+    if metric is not None:
+        raise ValueError("metric is for predictions, or says which of several in cv_results_: leave it out")
     if hasattr(search, "trials") and (hasattr(search, "direction") or hasattr(search, "directions")):
         return _of_study(search, fold_scores)
     if hasattr(search, "param_grid") or hasattr(search, "param_distributions"):
@@ -70,16 +77,15 @@ def read_scores(
     return checked(table, labels, True if greater_is_better is None else greater_is_better)
 
 
-def _of_search(search: Any) -> SearchScores:
+def _of_search(search: Any, metric: Any) -> SearchScores:
     """Read `cv_results_`, or a search that has it and knows its scorer."""
     results = search if isinstance(search, Mapping) else search.cv_results_
     refit, scorer = getattr(search, "refit", True), getattr(search, "scorer_", None)
     kinds = [name.removeprefix("split0_test_") for name in results if name.startswith("split0_test_")]
-    kind = str(refit) if refit in kinds else kinds[0] if len(kinds) == 1 else "score"
+    kind = metric or (str(refit) if refit in kinds else kinds[0] if len(kinds) == 1 else "score")
     if kind not in kinds:
-        raise ValueError(
-            "the search has several metrics and none to choose by: set its refit to the name of one of them"
-        )
+        several = "the search has several metrics and none to choose by: give metric"
+        raise ValueError(f"{'the search has no ' + kind if metric else several}, {' or '.join(kinds)}")
     scorer = scorer[kind] if isinstance(scorer, Mapping) and kind in scorer else scorer
     n_folds = sum(bool(re.fullmatch(rf"split\d+_test_{re.escape(kind)}", name)) for name in results)
     folds = [results[f"split{k}_test_{kind}"] for k in range(n_folds)]
@@ -89,11 +95,15 @@ def _of_search(search: Any) -> SearchScores:
         rows = np.flatnonzero(np.asarray(results["iter"]) == np.max(results["iter"]))
     n_tried = len({repr(sorted(params.items())) for params in labels})
     # Scorers of scikit-learn are greater for better models: losses come negated, and are turned back.
-    is_loss = kind.startswith("neg_") or getattr(scorer, "_sign", 1) < 0
+    is_nameless = results is search and kind == "score" and bool(np.nanmax(table) < 0)
+    is_loss = kind.startswith("neg_") or getattr(scorer, "_sign", 1) < 0 or is_nameless
+    assumed = (
+        "The scores are all negative, and taken as losses that scikit-learn turns." if is_nameless else ""
+    )
     table = -table[rows] if is_loss else table[rows]
     found = checked(table, tuple(labels[i] for i in rows), not is_loss, rows, n_tried)
     name = getattr(search, "scoring", None) if kind == "score" else kind
-    return replace(found, title=title_of(name)) if isinstance(name, str) else found
+    return replace(found, title=title_of(name) if isinstance(name, str) else "score", assumed=assumed)
 
 
 def _of_study(study: Any, fold_scores: str) -> SearchScores:
@@ -183,6 +193,11 @@ def _fold_columns(scored: list[str], columns: list[str]) -> list[str]:
         raise ValueError(
             f"the columns {', '.join(several)} are scores of several kinds: keep those of one, a column "
             "for each fold (--ignore on the command line leaves one out)"
+        )
+    if not kinds and len(scored) > 1 and (named := [name for name in scored if _SCORE.search(str(name))]):
+        raise ValueError(
+            f"the columns {', '.join(map(str, scored))} are no folds of one score: keep {named[0]} alone, or "
+            "number those of folds, as in fold1 (--ignore on the command line leaves one out)"
         )
     return next(iter(kinds.values()), scored)
 

@@ -107,9 +107,8 @@ def trust_in_score(
     if isinstance(scores, Audit):
         return _of_audit(scores, baseline)
     if scores is not None:
-        audit = audit_search(
-            scores, greater_is_better=greater_is_better, n_samples=n_test, confidence=confidence
-        )
+        more = None if greater_is_better else False  # a search or study knows its own
+        audit = audit_search(scores, greater_is_better=more, n_samples=n_test, confidence=confidence)
         return _of_audit(audit, baseline)
     if n_test is None:
         raise ValueError("n_test is missing: on how many rows was the score measured?")
@@ -174,6 +173,10 @@ def _of_metric(
 ) -> ScoreTrust:
     """Take scores as normal, and those of all configurations as equally uncertain."""
     score, n, confidence = known["naive"], known["n_configurations"], known["confidence"]
+    least, most = within(metric.title, -math.inf, math.inf)
+    if not least <= score <= most:
+        ends = "at most 1" if least < 0 else "between 0 and 1" if most == 1 else "at least 0"
+        raise ValueError(f"score must be {ends}, as {metric.title} is, got {score}")
     error = standard_error
     if error is None:
         error = standard_error_of(score, metric, known["n_test"], n_positive)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 from sklearn.base import is_classifier
-from sklearn.model_selection import BaseShuffleSplit, LeavePOut
+from sklearn.model_selection import BaseShuffleSplit, GroupShuffleSplit, LeavePGroupsOut, LeavePOut
 from sklearn.utils.parallel import Parallel, delayed
 
 from offsample import _folds
@@ -24,6 +24,8 @@ from offsample.tables import unit_codes
 
 # More scores than this are seldom those of one cross-validation.
 MOST_FOLDS = 10
+# Of the rows of a split, another may test this share too: what it judges keeps as much of its luck.
+_MOST_SHARED = 1 / 3
 
 
 def folds_of(cv: Any, X: Any, y: Any, estimator: Any, groups: Ints | None = None) -> _folds.Splits:
@@ -61,36 +63,59 @@ def repeats_of(cv: Any, n_scores: int, n_rows: int | None = None) -> int | None:
     cross-validation; and on average as often as there are random splits times the share that they test. None
     where nothing is known of a few scores.
     """
-    n_splits = _n_splits(cv)
+    n_splits, n_repeats = _n_splits(cv), 1
     if n_splits is not None and (
         n_splits < 1 or (n_scores % n_splits if isinstance(cv, int) else n_scores != n_splits)
     ):
         raise ValueError(
             f"each configuration has {n_scores} scores, and cv means {n_splits}: give what made these folds"
         )
-    if isinstance(cv, int):
-        return n_scores // cv
+    if isinstance(cv, int) or n_scores == 1:
+        return n_scores // cv if isinstance(cv, int) else 1
     if hasattr(cv, "n_repeats"):
         return int(cv.n_repeats)
+    shared = None  # of the rows of a split, how many another tests too
     if isinstance(cv, list | tuple):
         tests = [np.unique(test) for _, test in cv]
-        return max(1, round(sum(map(len, tests)) / len(np.unique(np.concatenate(tests)))))
-    if isinstance(cv, BaseShuffleSplit):
+        times = sum(map(len, tests)) / len(np.unique(np.concatenate(tests)))
+        parts = parts_of(n_scores, n_repeats := max(1, min(n_scores // 2, round(times))))
+        shared = max(tested_again([tests[i] for i in part]) for part in parts)
+    elif isinstance(cv, BaseShuffleSplit):
         kept = cv._default_test_size if cv.train_size is None else cv.train_size
         size, is_kept = (kept, cv.train_size is not None) if cv.test_size is None else (cv.test_size, False)
-        share = size / n_rows if isinstance(size, int) and n_rows else size
-        if n_scores == 1 or isinstance(share, float):
-            return max(1, round(n_scores * (1 - share if is_kept else share)))
-    elif not isinstance(cv, LeavePOut):
+        if isinstance(size, int) and n_rows and not isinstance(cv, GroupShuffleSplit):  # which counts groups
+            size = size / n_rows
+        if isinstance(size, float):
+            shared = 1 - size if is_kept else size
+            n_repeats = max(1, round(n_scores * shared))
+    elif not isinstance(cv, LeavePOut | LeavePGroupsOut) or getattr(cv, "n_groups", cv) == 1:
         if hasattr(cv, "split") and type(cv).__module__.startswith("sklearn."):
             return 1
         if n_scores <= MOST_FOLDS:
-            return None if n_scores > 1 else 1
+            return None
+    if shared is not None and shared <= _MOST_SHARED:
+        return n_repeats
+    if shared is not None:
+        raise ValueError(
+            f"the splits test {shared:.0%} of their rows again, and the scores do not tell luck from skill: "
+            "give X and y, with groups if groups were split, or predictions"
+        )
     raise ValueError(
         f"each configuration has {n_scores} scores, of as many folds, or of repeated or random splits that "
         "test the same rows again: say which with cv, the number of folds that test each row once, the "
-        "splitter, or a list of training and test rows"
+        "splitter, or a list of training and test rows; or give the rows, X and y, or predictions"
     )
+
+
+def parts_of(n_scores: int, n_repeats: int) -> list[Ints]:
+    """Return the places of the scores of each cross-validation, which come one after the other."""
+    return np.array_split(np.arange(n_scores), n_repeats)
+
+
+def tested_again(tests: list[Ints]) -> float:
+    """Return the share of the rows of a split that another one tests too, on average over pairs of splits."""
+    times = np.bincount(np.concatenate(tests))
+    return float(times @ (times - 1.0) / times.sum() / max(1, len(tests) - 1))
 
 
 def _n_splits(cv: Any) -> int | None:
