@@ -18,7 +18,7 @@ from offsample._typing import Floats, Ints
 from offsample._unit_intervals import student
 from offsample.evidence import discoveries
 from offsample.report._encoded import compared_rows
-from offsample.report._formats import listed, percent, points
+from offsample.report._formats import listed, percent, points, quantity
 from offsample.report._metrics import PER, Metric, Score, decide
 from offsample.report._study import Study
 from offsample.report._units import folds_factor
@@ -47,17 +47,25 @@ class Reference:
     low: float
     high: float
     score: Score | None  # by another metric of the report than the error, with its 95 % interval
-    cost_of_reading: float  # by how much it is better than the recommended model, in the units of the metric
+    # By how much it is better than the recommended model, in the units of the metric; for a target of numbers
+    # by how much closer its predictions are on average.
+    cost_of_reading: float
     cost_low: float  # of its 95 % interval, rows or units being paired
     cost_high: float
     is_far_ahead: bool  # clearly, and by a fifth or more of what it gains over guessing
     columns: tuple[str, ...]  # that it uses and the recommended model does not, if it is far ahead
     sentence: str = ""
     auc: Score | None = None  # of classes, whatever the metric is, with its 95 % interval
+    mean_absolute_error: Score | None = None  # of a target of numbers, with its 95 % interval
 
 
-def compare(study: Study, features: Sequence[Any], rated: Any, used: Collection[Any]) -> Reference | None:
-    """The better of boosting and logistic regression on the folds of the report; None if that cannot be."""
+def compare(
+    study: Study, features: Sequence[Any], rated: Any, used: Collection[Any], beside: Any = None
+) -> Reference | None:
+    """The better of boosting and logistic regression on the folds of the report; None if that cannot be.
+
+    A model `beside` the recommended one that is as good as it, or nearly, is named.
+    """
     if not study.options.reference:
         return None
     if study.options.fast:
@@ -94,10 +102,18 @@ def compare(study: Study, features: Sequence[Any], rated: Any, used: Collection[
         mixed[here] = said[_better(study, known) if n_folds >= _FEWEST_TO_CHOOSE else best][here]
     found = replace(_saying(study, rated, mixed), n_folds=n_folds)
     wrong = found.mistakes
+    of_numbers, off = study.task == "regression", None
     cost, deviation = ahead(study, rated, found)
+    value = metric.parts(found, study.costs)[0]
+    gap = abs(value - metric.parts(rated, study.costs)[0])
+    if of_numbers:  # the page leads with the mean absolute error
+        off, own = found.mean_absolute_error(), rated.mean_absolute_error()
+        closer = np.abs(rated.numbers - rated.predicted) - np.abs(rated.numbers - found.predicted)
+        cost, deviation = own.value - off.value, _deviation(rated, closer, n_folds)
+        gain = abs(rated.mean_absolute_error(rated.guess).value - off.value)
+    else:
+        gain = abs(value - (study.majority_error if metric.is_error else baseline_score(study)))
     radius = student(0.975, rated.n_units) * deviation
-    base = study.majority_error if metric.is_error else baseline_score(study)
-    gain = abs(metric.parts(found, study.costs)[0] - base)
     is_far = rated.is_known and cost > radius and cost >= _FAR * gain
     others = [place for place, name in enumerate(features) if name not in used][:_MOST_ASKED]
     reference = Reference(
@@ -109,13 +125,18 @@ def compare(study: Study, features: Sequence[Any], rated: Any, used: Collection[
         cost_low=cost - radius,
         cost_high=cost + radius,
         is_far_ahead=is_far,
-        auc=None if study.task == "regression" else found.auc(),
+        auc=None if of_numbers else found.auc(),
+        mean_absolute_error=off,
         columns=tuple(str(features[i]) for i in _used(study, X, models, found, others)) if is_far else (),
     )
-    return replace(
-        reference,
-        sentence=_sentence(metric, reference, cost / gain if gain else 0.0, bool(used), rated.is_known),
-    )
+    told = _sentence(metric, reference, cost / gain if gain else 0.0, bool(used), rated.is_known)
+    if beside is not None and beside.validated and cost > radius:
+        left = value - (beside.error if beside.score is None else beside.score.value)
+        if abs(left) < gap / 2:
+            errs = "it errs in" if metric.is_error else metric.word
+            name = f"{beside.name[0].upper()}{beside.name[1:]}, listed below,"
+            told += f" {name} closes most of that gap: {errs} {metric.figure(beside)}."
+    return replace(reference, sentence=told)
 
 
 def _better(study: Study, rivals: dict[str, Any]) -> str:
@@ -221,10 +242,14 @@ def ahead(study: Study, rated: Any, found: Any) -> tuple[float, float]:
     """By how much the second figure is better, and its standard error: rows, or units, are paired."""
     metric, costs = study.metric, study.costs
     (value, parts), (other, others) = metric.parts(rated, costs), metric.parts(found, costs)
-    n = len(parts)
-    deviation = deviation_by(rated.units or [np.arange(n)], n * (others - parts))
     difference = other - value if metric.higher_is_better else value - other
-    return difference, deviation * float(np.sqrt(folds_factor(found.n_folds)))
+    return difference, _deviation(rated, len(parts) * (others - parts), found.n_folds)
+
+
+def _deviation(rated: Any, differences: Floats, n_folds: int) -> float:
+    """Standard error of a mean of differences of rows, or of units."""
+    deviation = deviation_by(rated.units or [np.arange(len(differences))], differences)
+    return deviation * float(np.sqrt(folds_factor(n_folds)))
 
 
 def _used(study: Study, X: Floats, models: Sequence[Any], found: Any, columns: Sequence[int]) -> list[int]:
@@ -255,18 +280,23 @@ def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool, i
         f"errs in {metric.figure(found)}" if metric.is_error else f"has {metric.word} {metric.figure(found)}"
     )
     errs = f"costs {metric.figure(found)} per {PER:,} rows" if metric.name == "cost" else errs
+    off, within = found.mean_absolute_error, metric.within(found)
+    if off is not None:
+        within = f"{quantity(off.low, off.value)} – {quantity(off.high, off.value)}; R² {within}"
+        errs = f"is off by {quantity(off.value)} on average, R² {metric.figure(found)}"
     told = f"The best opaque model that was tried, {found.name}, {errs}"
     if not is_known and has_rival:
         ahead = "ahead of" if found.cost_of_reading > 0 else "not ahead of"
         return f"{told}, {ahead} the model here; with so few groups, or times, nobody can know by how much."
-    told += f" ({metric.within(found)})" * is_known
-    write = points if metric.is_error else metric.write
+    told += f" ({within})" * is_known
+    write = points if metric.is_error else metric.write if off is None else quantity
     cost, low, high = (
         write(abs(end)).lstrip("+") for end in (found.cost_of_reading, found.cost_low, found.cost_high)
     )
-    unit = " points" if metric.is_error else ""
+    unit = " points" if metric.is_error else "" if off is None else " on average"
     if found.cost_high < 0:
-        return f"{told}: the model here is ahead of it by {cost}{unit} ({high} – {low})."
+        is_ahead = "is ahead of it" if off is None else "is closer"
+        return f"{told}: the model here {is_ahead} by {cost}{unit} ({high} – {low})."
     if found.cost_low <= 0 and not has_rival:
         guess = "the mean" if metric.name == "r2" else "the class shares"
         return f"{told}: it is not shown to know more than {guess} either."
