@@ -55,8 +55,8 @@ _SHAPE = re.compile(
     rf"(?P<after>(?:[^\W\d_]|[%‰°µ$€£¥₹])(?:[^\W\d_]|[²³/°]){{0,11}})?[)]?"
 )
 _MARKS = ((".", ""), (".", ","), (",", "."), (",", " "), (".", " "), (".", "'"), (",", ""))
-# Texts with a leading zero, long ones with a plus, and whole numbers as programs write them.
-ZEROS, PLUS, WHOLE = "^[-+]?0[0-9]", "^[+][0-9]{7}", "^-?[0-9]+$"
+# Texts with a leading zero, long ones with a plus, and whole numbers as programs write them, or codes (3E78).
+ZEROS, PLUS, WHOLE = "^[-+]?0[0-9]", "^[+][0-9]{7}", "^-?[0-9]+$|^[0-9]+[eE][0-9]+$"
 _FEW_CODES, _FEW_MONTHS = 30, 3
 
 # What a user may say of a column, and the ways that it is then read in.
