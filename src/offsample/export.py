@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from offsample.induction.forms import All, Case, Column, Condition, Expression, Form, Op
+from offsample.tables._calendar import NAMES, PARTS
 
 __all__ = ["to_python", "to_sql"]
 
@@ -31,6 +32,21 @@ _DIALECTS = {
                "{0}", _SUBQUERY.format("LIMIT -1 OFFSET 0"), "{value} AS {name}"),
     "spark": ("`", "DOUBLE", "unix_micros(CAST({0} AS TIMESTAMP))", "unix_micros(TIMESTAMP_MICROS(0) + {0})",
               "transform(array(named_struct({values})), {scope} -> {body})[0]", "'{name}', {value}"),
+}  # fmt: skip
+
+
+def _extracted(moment: str, weekday: str = "ISODOW") -> dict[str, str]:
+    fields = {"month": "MONTH", "weekday": weekday, "hour": "HOUR"}
+    return {part: f"EXTRACT({field} FROM {moment})" for part, field in fields.items()}
+
+
+_SECONDS = "substr({0}, 1, 19)"
+_PARTS = {  # of a moment in UTC
+    "duckdb": _extracted("make_timestamp(epoch_us({0}))"),
+    "postgres": _extracted("TO_TIMESTAMP(FLOOR(EXTRACT(EPOCH FROM {0}))) AT TIME ZONE 'UTC'"),
+    "sqlite": {"month": f"strftime('%m', {_SECONDS})", "hour": f"strftime('%H', {_SECONDS})",
+               "weekday": f"(strftime('%w', {_SECONDS}) + 6) % 7 + 1"},
+    "spark": _extracted("CAST({0} AS TIMESTAMP)", "DOW_ISO"),
 }  # fmt: skip
 # Characters that mean something within quotes: a backslash escapes, and ${…} names a variable.
 _ODD = {"spark": "\\$"}
@@ -71,6 +87,14 @@ def _number(value):
     elif isinstance(value, datetime.date):
         value -= datetime.date(1970, 1, 1)
     return float(value // datetime.timedelta(0, 0, 1) if isinstance(value, datetime.timedelta) else value)
+
+
+def _part(value, part):
+    value = _read(value, True)
+    if value != value:
+        return math.nan
+    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(0, 0, value)
+    return float(moment.isoweekday() if part == "weekday" else getattr(moment, part))
 
 
 def _read(value, is_number):
@@ -126,8 +150,10 @@ def to_sql(
     """
     if dialect not in _DIALECTS:
         raise ValueError(f"dialect must be one of {', '.join(_DIALECTS)}, got {dialect!r}")
-    form, known = _form_of(estimator), [str(name) for name in getattr(estimator, "feature_names_in_", ())]
-    writer = _Sql(dialect, form, known, is_qualified=table is not None)
+    form, parts = _form_of(estimator)
+    names = getattr(estimator, "feature_names_in_", ())
+    known = [str(parts[name].name if name in parts else name) for name in names]
+    writer = _Sql(dialect, form, known, parts, is_qualified=table is not None)
     types = {type(one) for one in form.classes}
     as_text = len(types) > 1 and not types <= {int, float}
     classes = [writer.literal(str(one) if as_text else one) for one in form.classes]
@@ -171,7 +197,8 @@ def to_python(estimator: Any) -> str:
     >>> model["predict"]({"city": "Rome", "age": 40})
     'yes'
     """
-    form, writer = _form_of(estimator), _Writer()
+    form, parts = _form_of(estimator)
+    writer = _Writer(parts)
     lines = [line for step in form.steps for name, one in step.items() for line in writer.assigned(name, one)]
     lines += writer.assigned("cell", form.cell)
     if form.is_of_numbers:
@@ -187,19 +214,24 @@ def to_python(estimator: Any) -> str:
     return _OF_CLASSES % classes + _MODULE % body
 
 
-def _form_of(estimator: Any) -> Form:
+def _form_of(estimator: Any) -> tuple[Form, dict[Any, Column]]:
+    """A model, and those of its columns that no table has: parts of a column of dates."""
     if not hasattr(estimator, "_form"):
         said = f"{type(estimator).__name__} cannot be written as SQL or Python"
         raise TypeError(f"{said}: expected a tree, an oblique tree, rules, or the estimator of a report")
     check_is_fitted(estimator)
+    parts = dict[Any, Column]()
     for name, of in getattr(estimator, "_made", {}).items():
+        part: Any = str(name).rstrip("_").rpartition(": ")[2]
+        if len(of) == 1 and of[0] in estimator._dates and part in PARTS:
+            parts[name] = Column(of[0], part, estimator._dates.known[of[0]].found.way is not None)
+            continue
         source = " and ".join(repr(str(one)) for one in of) or "the time"
         raise ValueError(
             f"column {str(name)!r} is made of {source} for the model, and no table has it: add it to your "
             "table by yourself, and make the report again"
         )
-    form: Form = estimator._form()
-    return form
+    return estimator._form(), parts
 
 
 def _require_stored(column: Column) -> None:
@@ -215,7 +247,8 @@ class _Writer:
 
     conjunction = " and "
 
-    def __init__(self) -> None:
+    def __init__(self, parts: dict[Any, Column]) -> None:
+        self.parts = parts
         self.words = {**dict.fromkeys(("max", "min", "abs", "round")), "sqrt": "math.sqrt"}
         self.read: dict[Column, str] = {}  # columns, and the variables of their values
         self.reads: list[str] = []
@@ -259,14 +292,27 @@ class _Writer:
         return f"({''.join(said)}{self.expression(one.otherwise)})"
 
     def value(self, column: Column) -> str:
+        column = self.parts.get(column.name, column)
         _require_stored(column)
         if column not in self.read:
             self.read[column] = f"x{len(self.read)}"
-            is_number = column.kind not in ("code", "name")
-            self.reads.append(f"{self.read[column]} = _read(row[{self.literal(column.name)}], {is_number})")
+            read, how = "_read", repr(column.kind not in ("code", "name"))
+            if column.kind in PARTS:
+                read, how = "_part", repr(column.kind)
+            self.reads.append(f"{self.read[column]} = {read}(row[{self.literal(column.name)}], {how})")
         return self.read[column]
 
+    def of_source(self, test: Condition) -> Condition:
+        """The same of the column that a table has: months and weekdays by their numbers."""
+        column = self.parts.get(test.column.name)
+        if column is None:
+            return test
+        names = NAMES.get(column.kind)
+        value = test.value if names is None else tuple(1.0 + names.index(one) for one in test.value)
+        return test._replace(column=column, value=value)
+
     def condition(self, test: Condition) -> str:
+        test = self.of_source(test)
         name = self.value(test.column)
         if test.kind in ("at_most", "above"):  # neither is true of NaN
             signs = ("<=", ">") if test.kind == "at_most" else (">", "<=")
@@ -290,8 +336,10 @@ class _Writer:
 class _Sql(_Writer):
     conjunction = " AND "
 
-    def __init__(self, dialect: str, form: Form, known: Sequence[str], *, is_qualified: bool) -> None:
-        self.dialect, self.known, self.steps, self.depth = dialect, known, form.steps, 0
+    def __init__(
+        self, dialect: str, form: Form, known: Sequence[str], parts: dict[Any, Column], *, is_qualified: bool
+    ) -> None:
+        self.parts, self.dialect, self.known, self.steps, self.depth = parts, dialect, known, form.steps, 0
         self.quote, self.double, self.moment, self.duration, self.bound, self.bind = _DIALECTS[dialect]
         self.nan = "" if dialect == "sqlite" else f"CAST('NaN' AS {self.double})"  # it is above all numbers
         self.words = dict.fromkeys(("max", "min", "abs", "round", "sqrt"))
@@ -334,17 +382,20 @@ class _Sql(_Writer):
         return self.quote + str(name).replace(self.quote, self.quote * 2) + self.quote
 
     def value(self, column: Column) -> str:
+        column = self.parts.get(column.name, column)
         _require_stored(column)
         alike = {one for one in self.known if one.lower() == str(column.name).lower()}
         if len(alike) > 1 and self.dialect != "postgres":
             said = " and ".join(map(repr, sorted(alike)))
             raise ValueError(f"columns {said} differ in case only: {self.dialect} takes them for one")
         name = self.qualified + self.named(column.name)
-        read = {"moment": self.moment, "duration": self.duration}.get(column.kind, "{0}").format(name)
+        read = {"moment": self.moment, "duration": self.duration, **_PARTS[self.dialect]}
+        read = read.get(column.kind, "{0}").format(name)
         return name if column.kind == "name" else f"CAST({read} AS {self.double})"
 
     def condition(self, test: Condition) -> str:
         """What is TRUE where the test is; elsewhere it may be NULL, as nothing is said of its contrary."""
+        test = self.of_source(test)
         value, name = self.value(test.column), self.qualified + self.named(test.column.name)
         missing, known, may_be_nan = f"{name} IS NULL", f"{name} IS NOT NULL", False
         if self.nan and test.column.kind in ("number", "code"):

@@ -17,7 +17,8 @@ class Column(NamedTuple):
 
     name: Any
     # Codes are categories that are numbers which float64 tells apart; names are compared as they are.
-    kind: Literal["number", "moment", "duration", "code", "name"]
+    # Parts are of a moment: months and weekdays, from Monday on, count from 1, hours from 0.
+    kind: Literal["number", "moment", "duration", "code", "name", "month", "weekday", "hour"]
     is_written: bool = False  # as text, such as "$1,234", which other languages do not read
 
 

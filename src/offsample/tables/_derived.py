@@ -88,7 +88,8 @@ def _moments(column: Any, name: Any, asked: str, *, is_sure: bool) -> NDArray[An
     if found.way is not None and found.way.quantity != "moment":
         return None
     try:
-        values = plain(as_quantities(read)).values if not is_text(read) else None
+        read = as_quantities(read)
+        values = plain(read).values if not is_text(read) else None
     except TypeError:  # of lists and structures, which whoever reads the column names
         return None
     return values if values is not None and values.dtype.kind == "M" else None
