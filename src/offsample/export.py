@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -89,18 +90,13 @@ def _number(value):
     return float(value // datetime.timedelta(0, 0, 1) if isinstance(value, datetime.timedelta) else value)
 
 
-def _part(value, part):
-    value = _read(value, True)
-    if value != value:
-        return math.nan
-    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(0, 0, value)
-    return float(moment.isoweekday() if part == "weekday" else getattr(moment, part))
-
-
 def _read(value, is_number):
     if value is None or type(value).__name__ == "NAType" or value != value:
         return math.nan if is_number else None
-    return _number(value) if is_number else value
+    if not isinstance(is_number, str):
+        return _number(value) if is_number else value
+    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(0, 0, _number(value))  # of which it is a part
+    return float(moment.isoweekday() if is_number == "weekday" else getattr(moment, is_number))
 
 
 def _ask(row):
@@ -126,7 +122,8 @@ def to_sql(
     -------
     str
         With `table` a SELECT: ``prediction``, a column ``probability_…`` for each of ``classes_``, and all
-        columns of the table, for its rows in their order. Otherwise the expression of the prediction alone.
+        columns of the table, for its rows in the order in which the database reads them: PostgreSQL and Spark
+        promise none without an ORDER BY of your own. Otherwise the expression of the prediction alone.
         What a `TreeRegressor` predicts is a float64, and has no probabilities.
 
     Notes
@@ -150,10 +147,9 @@ def to_sql(
     """
     if dialect not in _DIALECTS:
         raise ValueError(f"dialect must be one of {', '.join(_DIALECTS)}, got {dialect!r}")
-    form, parts = _form_of(estimator)
-    names = getattr(estimator, "feature_names_in_", ())
-    known = [str(parts[name].name if name in parts else name) for name in names]
-    writer = _Sql(dialect, form, known, parts, is_qualified=table is not None)
+    form, made_of = _form_of(estimator), getattr(estimator, "_made", {}).values()
+    known = [str(name) for name in chain(getattr(estimator, "feature_names_in_", ()), *made_of)]
+    writer = _Sql(dialect, form, known, is_qualified=table is not None)
     types = {type(one) for one in form.classes}
     as_text = len(types) > 1 and not types <= {int, float}
     classes = [writer.literal(str(one) if as_text else one) for one in form.classes]
@@ -197,8 +193,7 @@ def to_python(estimator: Any) -> str:
     >>> model["predict"]({"city": "Rome", "age": 40})
     'yes'
     """
-    form, parts = _form_of(estimator)
-    writer = _Writer(parts)
+    form, writer = _form_of(estimator), _Writer()
     lines = [line for step in form.steps for name, one in step.items() for line in writer.assigned(name, one)]
     lines += writer.assigned("cell", form.cell)
     if form.is_of_numbers:
@@ -214,8 +209,7 @@ def to_python(estimator: Any) -> str:
     return _OF_CLASSES % classes + _MODULE % body
 
 
-def _form_of(estimator: Any) -> tuple[Form, dict[Any, Column]]:
-    """A model, and those of its columns that no table has: parts of a column of dates."""
+def _form_of(estimator: Any) -> Form:
     if not hasattr(estimator, "_form"):
         said = f"{type(estimator).__name__} cannot be written as SQL or Python"
         raise TypeError(f"{said}: expected a tree, an oblique tree, rules, or the estimator of a report")
@@ -231,7 +225,25 @@ def _form_of(estimator: Any) -> tuple[Form, dict[Any, Column]]:
             f"column {str(name)!r} is made of {source} for the model, and no table has it: add it to your "
             "table by yourself, and make the report again"
         )
-    return estimator._form(), parts
+    form: Form = estimator._form()
+    return _as_stored(form, parts) if parts else form
+
+
+def _as_stored(one: Any, parts: dict[Any, Column]) -> Any:
+    """The same of the dates that a table has in place of their parts; months and weekdays by number."""
+    if isinstance(one, Condition) and one.column.name in parts:
+        column = parts[one.column.name]
+        names = NAMES.get(column.kind)
+        value = one.value if names is None else tuple(1.0 + names.index(name) for name in one.value)
+        return one._replace(column=column, value=value)
+    if isinstance(one, Column):
+        return parts.get(one.name, one)
+    if isinstance(one, dict):
+        return {name: _as_stored(part, parts) for name, part in one.items()}
+    if not isinstance(one, (tuple, list)):
+        return one
+    made = [_as_stored(part, parts) for part in one]
+    return type(one)(*made) if hasattr(one, "_fields") else type(one)(made)
 
 
 def _require_stored(column: Column) -> None:
@@ -247,8 +259,7 @@ class _Writer:
 
     conjunction = " and "
 
-    def __init__(self, parts: dict[Any, Column]) -> None:
-        self.parts = parts
+    def __init__(self) -> None:
         self.words = {**dict.fromkeys(("max", "min", "abs", "round")), "sqrt": "math.sqrt"}
         self.read: dict[Column, str] = {}  # columns, and the variables of their values
         self.reads: list[str] = []
@@ -292,27 +303,14 @@ class _Writer:
         return f"({''.join(said)}{self.expression(one.otherwise)})"
 
     def value(self, column: Column) -> str:
-        column = self.parts.get(column.name, column)
         _require_stored(column)
         if column not in self.read:
             self.read[column] = f"x{len(self.read)}"
-            read, how = "_read", repr(column.kind not in ("code", "name"))
-            if column.kind in PARTS:
-                read, how = "_part", repr(column.kind)
-            self.reads.append(f"{self.read[column]} = {read}(row[{self.literal(column.name)}], {how})")
+            how = repr(column.kind) if column.kind in PARTS else column.kind not in ("code", "name")
+            self.reads.append(f"{self.read[column]} = _read(row[{self.literal(column.name)}], {how})")
         return self.read[column]
 
-    def of_source(self, test: Condition) -> Condition:
-        """The same of the column that a table has: months and weekdays by their numbers."""
-        column = self.parts.get(test.column.name)
-        if column is None:
-            return test
-        names = NAMES.get(column.kind)
-        value = test.value if names is None else tuple(1.0 + names.index(one) for one in test.value)
-        return test._replace(column=column, value=value)
-
     def condition(self, test: Condition) -> str:
-        test = self.of_source(test)
         name = self.value(test.column)
         if test.kind in ("at_most", "above"):  # neither is true of NaN
             signs = ("<=", ">") if test.kind == "at_most" else (">", "<=")
@@ -336,10 +334,8 @@ class _Writer:
 class _Sql(_Writer):
     conjunction = " AND "
 
-    def __init__(
-        self, dialect: str, form: Form, known: Sequence[str], parts: dict[Any, Column], *, is_qualified: bool
-    ) -> None:
-        self.parts, self.dialect, self.known, self.steps, self.depth = parts, dialect, known, form.steps, 0
+    def __init__(self, dialect: str, form: Form, known: Sequence[str], *, is_qualified: bool) -> None:
+        self.dialect, self.known, self.steps, self.depth = dialect, known, form.steps, 0
         self.quote, self.double, self.moment, self.duration, self.bound, self.bind = _DIALECTS[dialect]
         self.nan = "" if dialect == "sqlite" else f"CAST('NaN' AS {self.double})"  # it is above all numbers
         self.words = dict.fromkeys(("max", "min", "abs", "round", "sqrt"))
@@ -382,20 +378,18 @@ class _Sql(_Writer):
         return self.quote + str(name).replace(self.quote, self.quote * 2) + self.quote
 
     def value(self, column: Column) -> str:
-        column = self.parts.get(column.name, column)
         _require_stored(column)
         alike = {one for one in self.known if one.lower() == str(column.name).lower()}
         if len(alike) > 1 and self.dialect != "postgres":
             said = " and ".join(map(repr, sorted(alike)))
             raise ValueError(f"columns {said} differ in case only: {self.dialect} takes them for one")
         name = self.qualified + self.named(column.name)
-        read = {"moment": self.moment, "duration": self.duration, **_PARTS[self.dialect]}
-        read = read.get(column.kind, "{0}").format(name)
+        kinds = {"moment": self.moment, "duration": self.duration, **_PARTS[self.dialect]}
+        read = kinds.get(column.kind, "{0}").format(name)
         return name if column.kind == "name" else f"CAST({read} AS {self.double})"
 
     def condition(self, test: Condition) -> str:
         """What is TRUE where the test is; elsewhere it may be NULL, as nothing is said of its contrary."""
-        test = self.of_source(test)
         value, name = self.value(test.column), self.qualified + self.named(test.column.name)
         missing, known, may_be_nan = f"{name} IS NULL", f"{name} IS NOT NULL", False
         if self.nan and test.column.kind in ("number", "code"):

@@ -92,6 +92,7 @@ def test_a_model_that_cannot_be_read_is_named_beside_one_that_can(make):
     assert larger.error < found.model.error
     assert "tree of oblique tests" not in {other.name for other in found.model.alternatives}
     assert "A tree of oblique tests, of " in found.to_markdown()
+    assert f"{larger.name}, closes most of that gap: it errs in" in found.reference.sentence
 
 
 def test_another_model_takes_the_place_of_a_tree_that_is_clearly_worse():

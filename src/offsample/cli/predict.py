@@ -75,10 +75,9 @@ def predict(
             n_rows, total = n_rows + len(said), total + (said.sum() if is_number else 0)
             n_unseen += int((columns[f"{prefix}unseen"] != "").sum())
             found.update(() if is_number else said.tolist())
-    for name, n in not_read.items():
-        if 2 * n > n_rows:
-            told = f"Warning: {n:,} of {n_rows:,} values of {named(name)} cannot be read as the model does"
-            say(f"{told}, and are missing: store the column as it was when the model was fitted.", err=True)
+    for name in [one for one, n in not_read.items() if 2 * n > n_rows]:
+        told = f"Warning: {not_read.pop(name):,} of {n_rows:,} values of {named(name)} cannot be read as the "
+        say(f"{told}model does, and are missing: store the column as it was for the report.", err=True)
     if quiet:
         return
     told = ", ".join(f"{n:,} {named(str(value))}" for value, n in found.most_common(10)) or "none"
@@ -89,8 +88,6 @@ def predict(
     if n_unseen:
         lines.append(f"{n_unseen:,} rows have a value that the model has never seen: see {prefix}unseen.")
     for name, n in not_read.items():
-        if 2 * n > n_rows:
-            continue
         said = f"{n:,} rows have" if n > 1 else "1 row has"
         lines.append(f"{named(name)}: {said} a value that cannot be read as the model does, and is missing.")
     lines.append(f"Model of {named(origin['table'])}, SHA-256 {digest[:16]}….")

@@ -66,25 +66,16 @@ def known_numbers(column: Any, known: Known) -> tuple[Floats, Booleans | None]:
         read = np.where(np.isnan(read), truths, read)
     is_other = np.isnan(read) & np.array([word.strip().lower() not in MISSING for word in words], bool)
     unread = np.append(is_other, False)[codes]
-    if unread.any():
-        _say(
-            known,
-            int(unread.sum()),
-            int((~np.isnan(read))[codes[codes < len(read)]].sum()),
-            words[is_other.argmax()],
-        )
-    return np.append(read, np.nan)[codes], unread if unread.any() else None
-
-
-def _say(known: Known, n: int, n_read: int, example: str) -> None:
-    """Say how many values of a column could not be read, and what to do where most could not."""
-    way = known.found.way or _WRITTEN[known.quantity]
-    told = (
-        f"column {known.name!r}: {n:,} of {n + n_read:,} values cannot be read as {said(way)}, as they were "
-        f"at fit, such as {shorten(example, 40)!r}"
-    )
+    numbers = np.append(read, np.nan)[codes]
+    if not unread.any():
+        return numbers, None
+    n, n_read = int(unread.sum()), int((~np.isnan(numbers)).sum())
+    told = f"{n:,} of {n + n_read:,} values cannot be read as {said(way or _WRITTEN[known.quantity])}"
+    example = shorten(words[is_other.argmax()], 40)
     advice = ": convert the column to the type that it had" if n > n_read else ""
+    told = f"column {known.name!r}: {told}, as they were at fit, such as {example!r}"
     warn(f"{told}; they count as missing{advice}", UnreadWarning, stacklevel=2)
+    return numbers, unread
 
 
 def known_codes(column: Any, known: Known) -> NDArray[np.int32]:

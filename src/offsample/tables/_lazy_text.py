@@ -60,11 +60,7 @@ def read_text(
     ways_by_alias = {alias: one.way for alias, one in found.items() if one.way is not None}
     if ways_by_alias:
         frame = engine.with_read(frame, {alias: (alias, way) for alias, way in ways_by_alias.items()})
-    kinds: Mapping[str, Any] = {
-        "number": nw.Float64(),
-        "moment": nw.Datetime("us"),
-        "duration": nw.Duration("us"),
-    }
+    kinds: Any = {"number": nw.Float64(), "moment": nw.Datetime("us"), "duration": nw.Duration("us")}
     return frame, dtypes | {alias: kinds[way.quantity] for alias, way in ways_by_alias.items()}, found
 
 

@@ -21,19 +21,7 @@ from offsample.tables._base import ColumnError
 from offsample.tables._columns import labels_at, sorted_codes
 from offsample.tables._encode import as_floats, plain
 from offsample.tables._kinds import EXACT, is_missing, type_kind
-from offsample.tables._ways import (
-    EPOCHS,
-    MINUS,
-    MISSING,
-    ORDERS,
-    SPACE,
-    DateWay,
-    EpochWay,
-    NumberWay,
-    TimeWay,
-    Way,
-    epoch_of,
-)
+from offsample.tables._ways import MINUS, MISSING, ORDERS, SPACE, DateWay, EpochWay, NumberWay, TimeWay, Way
 
 # Share of the rows with a text that a way has to read, or one that a user asks for: others are missing.
 LEAST, _LEAST_ASKED = 0.95, 0.5
@@ -60,6 +48,7 @@ ZEROS, PLUS, WHOLE = "^[-+]?0[0-9]", "^[+][0-9]{7}", "^-?[0-9]+$|^[0-9]+[eE][0-9
 _FEW_CODES, _FEW_MONTHS = 30, 3
 
 # What a user may say of a column, and the ways that it is then read in.
+_UNITS = "s", "ms", "us", "ns"  # of time since 1970
 TYPES = ("number", "date", "time", "category", "text")
 
 
@@ -91,12 +80,12 @@ def check_types(types: Mapping[Any, str] | None) -> dict[Any, str]:
     """Types that a user gave; raise where one is not known."""
     for name, asked in (types or {}).items():
         kind, _, detail = str(asked).partition(":")
-        known = {"date": (*ORDERS, *EPOCHS), "number": ("point", "comma")}.get(kind, ())
+        known = {"date": (*ORDERS, *_UNITS), "number": ("point", "comma")}.get(kind, ())
         if kind not in TYPES or (detail and detail not in known):
             raise ValueError(
                 f"type {asked!r} of column {name!r} is not known: expected one of {', '.join(TYPES)}, or one "
                 f"that says how it is written: number:comma, number:point, date:ms and the like since 1970 "
-                f"({', '.join(EPOCHS)}), or date:dmy and the like ({', '.join(ORDERS)})"
+                f"({', '.join(_UNITS)}), or date:dmy and the like ({', '.join(ORDERS)})"
             )
     return dict(types or {})
 
@@ -188,18 +177,12 @@ def chosen(ways: Sequence[Way], tally: Tally, sample: Sequence[str], asked: str 
             days = _constant_field(way, sample)
             if days is None:
                 unclear = "may be day-first or month-first: no day is above 12; say date:dmy or date:mdy"
-                return (
-                    Found(way, f"{said(way)}, but they {unclear}", n, n_read)
-                    if asked
-                    else Found(None, f"dates that {unclear}", n)
-                )
+                if asked:
+                    return Found(way, f"{said(way)}, but they {unclear}", n, n_read)
+                return Found(None, f"dates that {unclear}", n)
             order = ("dm" if days == 0 else "md") + way.order[2]
-            return Found(
-                DateWay(order, way.separator),
-                f"dates, day {('first', 'second')[days]}: it is always 1",
-                n,
-                n_read,
-            )
+            why = f"dates, day {('first', 'second')[days]}: it is always 1"
+            return Found(DateWay(order, way.separator), why, n, n_read)
     elif not asked:
         earlier = [other for other in rivals if ways.index(other) < first]
         mine = way.parse(sample)
@@ -347,8 +330,7 @@ def _of_numbers(column: Any, name: Any, asked: str) -> tuple[Any, Found]:
 
 def epoch_found(numbers: Floats, name: Any, asked: str) -> Found:
     """How numbers, or their ends, are moments since 1970; raise where a user says so in vain."""
-    unit = asked.partition(":")[2]
-    way = EpochWay(unit) if unit in EPOCHS else epoch_of(numbers)
+    way = EpochWay.of(numbers, asked.partition(":")[2])
     if way is None and asked and np.isfinite(numbers).any():
         raise ColumnError(
             f"column {name!r} cannot be read as {asked}: its numbers are such as {np.nanmax(numbers):.15g}, "

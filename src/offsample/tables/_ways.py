@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -246,6 +246,14 @@ class EpochWay(Way):
     unit: str = "s"
     quantity = "moment"
 
+    @staticmethod
+    def of(numbers: Floats, unit: str = "") -> EpochWay | None:
+        """Return the way of a unit, or of whole numbers all of which are moments from 2000 to 2035 in one."""
+        known = numbers[np.isfinite(numbers)]
+        is_whole = len(known) and (known == np.rint(known)).all()
+        units = [one for one in EPOCHS if is_whole and np.isfinite(as_epochs(known, (one,))).all()]
+        return next((EpochWay(one) for one in [unit, *units] if one in EPOCHS), None)
+
     def parse(self, texts: Any) -> Floats:
         """Microseconds of numbers."""
         return np.asarray(texts, float) * EPOCHS[self.unit]
@@ -255,26 +263,12 @@ class EpochWay(Way):
         return frame.with_columns((nw.col(text).cast(nw.Float64) * EPOCHS[self.unit]).alias(name))
 
 
-def epoch_of(numbers: Floats) -> EpochWay | None:
-    """Unit of whole numbers all of which are moments from 2000 to 2035."""
-    known = numbers[np.isfinite(numbers)]
-    for unit in EPOCHS if len(known) and (known == np.rint(known)).all() else ():
-        if not np.isnan(_in_range(known, unit)).any():
-            return EpochWay(unit)
-    return None
-
-
-def as_epochs(numbers: Floats) -> Floats:
+def as_epochs(numbers: Floats, units: Iterable[str] = EPOCHS) -> Floats:
     """Microseconds of numbers, each in the unit in which it is a moment from 2000 to 2035; NaN if in none."""
     found = np.full(len(numbers), np.nan)
-    for unit in EPOCHS:
-        found = np.where(np.isnan(found), _in_range(numbers, unit), found)
+    for moments in (EpochWay(unit).parse(numbers) for unit in units):
+        found = np.where((moments >= _FIRST) & (moments <= _LAST), moments, found)
     return found
-
-
-def _in_range(numbers: Floats, unit: str) -> Floats:
-    moments = EpochWay(unit).parse(numbers)
-    return np.where((moments >= _FIRST) & (moments <= _LAST), moments, np.nan)
 
 
 def _clock(hour: str, minute: str, second: str, half: str | None) -> float:

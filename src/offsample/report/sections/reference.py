@@ -47,9 +47,9 @@ class Reference:
     low: float
     high: float
     score: Score | None  # by another metric of the report than the error, with its 95 % interval
-    # By how much it is better than the recommended model, in the units of the metric; for a target of numbers
-    # by how much closer its predictions are on average.
-    cost_of_reading: float
+    cost_of_reading: (
+        float  # by how much it is better, in the units of the metric; of numbers, closer on average
+    )
     cost_low: float  # of its 95 % interval, rows or units being paired
     cost_high: float
     is_far_ahead: bool  # clearly, and by a fifth or more of what it gains over guessing
@@ -64,7 +64,7 @@ def compare(
 ) -> Reference | None:
     """The better of boosting and logistic regression on the folds of the report; None if that cannot be.
 
-    A model `beside` the recommended one that is as good as it, or nearly, is named.
+    A model `beside` the recommended one that is nearer to it is named.
     """
     if not study.options.reference:
         return None
@@ -95,24 +95,21 @@ def compare(
     n_folds, metric = len(study.folds), study.metric
     rivals = {name: replace(_saying(study, rated, said[name]), n_folds=n_folds) for name in tried}
     best = _better(study, rivals)
-    models, mixed = tried[best], said[best].copy()
+    models, mixed = list(tried[best]), said[best].copy()
     for number in range(n_folds):  # each is told by the other folds which is better, so that no luck counts
         here = study.fold_of == number
         known = {name: _some(one, np.flatnonzero(~here)) for name, one in rivals.items()}
-        mixed[here] = said[_better(study, known) if n_folds >= _FEWEST_TO_CHOOSE else best][here]
+        told_by = _better(study, known) if n_folds >= _FEWEST_TO_CHOOSE else best
+        mixed[here], models[number] = said[told_by][here], tried[told_by][number]
     found = replace(_saying(study, rated, mixed), n_folds=n_folds)
     wrong = found.mistakes
     of_numbers, off = study.task == "regression", None
-    cost, deviation = ahead(study, rated, found)
+    cost, deviation = ahead(study, rated, found, _closeness if of_numbers else None)
     value = metric.parts(found, study.costs)[0]
-    gap = abs(value - metric.parts(rated, study.costs)[0])
+    gain = abs(value - (study.majority_error if metric.is_error else baseline_score(study)))
     if of_numbers:  # the page leads with the mean absolute error
-        off, own = found.mean_absolute_error(), rated.mean_absolute_error()
-        closer = np.abs(rated.numbers - rated.predicted) - np.abs(rated.numbers - found.predicted)
-        cost, deviation = own.value - off.value, _deviation(rated, closer, n_folds)
-        gain = abs(rated.mean_absolute_error(rated.guess).value - off.value)
-    else:
-        gain = abs(value - (study.majority_error if metric.is_error else baseline_score(study)))
+        off = found.mean_absolute_error()
+        gain = abs(rated.blind_error - off.value)
     radius = student(0.975, rated.n_units) * deviation
     is_far = rated.is_known and cost > radius and cost >= _FAR * gain
     others = [place for place, name in enumerate(features) if name not in used][:_MOST_ASKED]
@@ -131,11 +128,10 @@ def compare(
     )
     told = _sentence(metric, reference, cost / gain if gain else 0.0, bool(used), rated.is_known)
     if beside is not None and beside.validated and cost > radius:
-        left = value - (beside.error if beside.score is None else beside.score.value)
-        if abs(left) < gap / 2:
+        near, own = metric.ends(beside)[1], metric.parts(rated, study.costs)[0]
+        if abs(value - near) < abs(value - own) / 2:
             errs = "it errs in" if metric.is_error else metric.word
-            name = f"{beside.name[0].upper()}{beside.name[1:]}, listed below,"
-            told += f" {name} closes most of that gap: {errs} {metric.figure(beside)}."
+            told += f" Listed below, {beside.name}, closes most of that gap: {errs} {metric.figure(beside)}."
     return replace(reference, sentence=told)
 
 
@@ -238,18 +234,20 @@ def _says(study: Study, model: Any, X: Floats) -> Floats:
     return proba
 
 
-def ahead(study: Study, rated: Any, found: Any) -> tuple[float, float]:
+def _closeness(rated: Any) -> tuple[float, Floats]:
+    """Minus the mean absolute error, and each row's part in it."""
+    off = -np.abs(rated.numbers - rated.predicted)
+    return float(off.mean()), off / len(off)
+
+
+def ahead(study: Study, rated: Any, found: Any, of: Any = None) -> tuple[float, float]:
     """By how much the second figure is better, and its standard error: rows, or units, are paired."""
-    metric, costs = study.metric, study.costs
-    (value, parts), (other, others) = metric.parts(rated, costs), metric.parts(found, costs)
+    metric, of = study.metric, of or (lambda one: study.metric.parts(one, study.costs))
+    (value, parts), (other, others) = of(rated), of(found)
+    n = len(parts)
+    deviation = deviation_by(rated.units or [np.arange(n)], n * (others - parts))
     difference = other - value if metric.higher_is_better else value - other
-    return difference, _deviation(rated, len(parts) * (others - parts), found.n_folds)
-
-
-def _deviation(rated: Any, differences: Floats, n_folds: int) -> float:
-    """Standard error of a mean of differences of rows, or of units."""
-    deviation = deviation_by(rated.units or [np.arange(len(differences))], differences)
-    return deviation * float(np.sqrt(folds_factor(n_folds)))
+    return difference, deviation * float(np.sqrt(folds_factor(found.n_folds)))
 
 
 def _used(study: Study, X: Floats, models: Sequence[Any], found: Any, columns: Sequence[int]) -> list[int]:
@@ -276,23 +274,21 @@ def _used(study: Study, X: Floats, models: Sequence[Any], found: Any, columns: S
 
 def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool, is_known: bool) -> str:
     """Say how good it is, and what it costs to do without it."""
-    errs = (
-        f"errs in {metric.figure(found)}" if metric.is_error else f"has {metric.word} {metric.figure(found)}"
-    )
-    errs = f"costs {metric.figure(found)} per {PER:,} rows" if metric.name == "cost" else errs
+    figure = metric.figure(found)
+    errs = f"errs in {figure}" if metric.is_error else f"has {metric.word} {figure}"
+    errs = f"costs {figure} per {PER:,} rows" if metric.name == "cost" else errs
     off, within = found.mean_absolute_error, metric.within(found)
     if off is not None:
         within = f"{quantity(off.low, off.value)} – {quantity(off.high, off.value)}; R² {within}"
-        errs = f"is off by {quantity(off.value)} on average, R² {metric.figure(found)}"
+        errs = f"is off by {quantity(off.value)} on average, R² {figure}"
     told = f"The best opaque model that was tried, {found.name}, {errs}"
     if not is_known and has_rival:
         ahead = "ahead of" if found.cost_of_reading > 0 else "not ahead of"
         return f"{told}, {ahead} the model here; with so few groups, or times, nobody can know by how much."
     told += f" ({within})" * is_known
     write = points if metric.is_error else metric.write if off is None else quantity
-    cost, low, high = (
-        write(abs(end)).lstrip("+") for end in (found.cost_of_reading, found.cost_low, found.cost_high)
-    )
+    ends = found.cost_of_reading, found.cost_low, found.cost_high
+    cost, low, high = (write(abs(end)).lstrip("+") for end in ends)
     unit = " points" if metric.is_error else "" if off is None else " on average"
     if found.cost_high < 0:
         is_ahead = "is ahead of it" if off is None else "is closer"
