@@ -125,7 +125,7 @@ def test_of_numbers_the_ceiling_is_in_their_units_as_the_headline():
     assert off.low < off.value < off.high
     assert reference.cost_of_reading == pytest.approx(found.verdict.mean_absolute_error - off.value)
     assert 0 < reference.cost_low < reference.cost_of_reading < reference.cost_high
-    assert f"is off by {quantity(off.value)} on average, R² " in reference.sentence
+    assert f"is off by {quantity(off.value)} on average (" in reference.sentence
     assert f"to be readable costs {quantity(reference.cost_of_reading)} on average (" in reference.sentence
 
 

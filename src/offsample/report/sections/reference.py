@@ -62,10 +62,7 @@ class Reference:
 def compare(
     study: Study, features: Sequence[Any], rated: Any, used: Collection[Any], beside: Any = None
 ) -> Reference | None:
-    """The better of boosting and logistic regression on the folds of the report; None if that cannot be.
-
-    A model `beside` the recommended one that is nearer to it is named.
-    """
+    """The better of boosting and logistic regression on the report's folds; a model beside may be near it."""
     if not study.options.reference:
         return None
     if study.options.fast:
@@ -103,13 +100,12 @@ def compare(
         mixed[here], models[number] = said[told_by][here], tried[told_by][number]
     found = replace(_saying(study, rated, mixed), n_folds=n_folds)
     wrong = found.mistakes
-    of_numbers, off = study.task == "regression", None
+    of_numbers = study.task == "regression"
     cost, deviation = ahead(study, rated, found, _closeness if of_numbers else None)
     value = metric.parts(found, study.costs)[0]
+    off = found.mean_absolute_error() if of_numbers else None  # with which the page leads
     gain = abs(value - (study.majority_error if metric.is_error else baseline_score(study)))
-    if of_numbers:  # the page leads with the mean absolute error
-        off = found.mean_absolute_error()
-        gain = abs(rated.blind_error - off.value)
+    gain = gain if off is None else abs(rated.blind_error - off.value)
     radius = student(0.975, rated.n_units) * deviation
     is_far = rated.is_known and cost > radius and cost >= _FAR * gain
     others = [place for place, name in enumerate(features) if name not in used][:_MOST_ASKED]
@@ -127,11 +123,12 @@ def compare(
         columns=tuple(str(features[i]) for i in _used(study, X, models, found, others)) if is_far else (),
     )
     told = _sentence(metric, reference, cost / gain if gain else 0.0, bool(used), rated.is_known)
-    if beside is not None and beside.validated and cost > radius:
+    if beside is not None and beside.validated and off is None and cost > radius:
         near, own = metric.ends(beside)[1], metric.parts(rated, study.costs)[0]
-        if abs(value - near) < abs(value - own) / 2:
-            errs = "it errs in" if metric.is_error else metric.word
-            told += f" Listed below, {beside.name}, closes most of that gap: {errs} {metric.figure(beside)}."
+        closed, errs = (own - near) / (own - value), "it errs in" if metric.is_error else metric.word
+        if closed > 0.5:
+            much = "most of" if closed < 1 else "all of"
+            told += f" Listed below, {beside.name}, closes {much} that gap: {errs} {metric.figure(beside)}."
     return replace(reference, sentence=told)
 
 
@@ -277,18 +274,18 @@ def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool, i
     figure = metric.figure(found)
     errs = f"errs in {figure}" if metric.is_error else f"has {metric.word} {figure}"
     errs = f"costs {figure} per {PER:,} rows" if metric.name == "cost" else errs
-    off, within = found.mean_absolute_error, metric.within(found)
+    off = found.mean_absolute_error
     if off is not None:
-        within = f"{quantity(off.low, off.value)} – {quantity(off.high, off.value)}; R² {within}"
-        errs = f"is off by {quantity(off.value)} on average, R² {figure}"
+        ends = f" ({quantity(off.low, off.value)} – {quantity(off.high, off.value)})" * is_known
+        errs = f"is off by {quantity(off.value)} on average{ends}, R² {figure}"
     told = f"The best opaque model that was tried, {found.name}, {errs}"
     if not is_known and has_rival:
         ahead = "ahead of" if found.cost_of_reading > 0 else "not ahead of"
         return f"{told}, {ahead} the model here; with so few groups, or times, nobody can know by how much."
-    told += f" ({within})" * is_known
+    told += f" ({metric.within(found)})" * is_known
     write = points if metric.is_error else metric.write if off is None else quantity
-    ends = found.cost_of_reading, found.cost_low, found.cost_high
-    cost, low, high = (write(abs(end)).lstrip("+") for end in ends)
+    costs = found.cost_of_reading, found.cost_low, found.cost_high
+    cost, low, high = (write(abs(end)).lstrip("+") for end in costs)
     unit = " points" if metric.is_error else "" if off is None else " on average"
     if found.cost_high < 0:
         is_ahead = "is ahead of it" if off is None else "is closer"
