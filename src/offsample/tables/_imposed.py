@@ -65,8 +65,7 @@ def known_numbers(column: Any, known: Known) -> tuple[Floats, Booleans | None]:
         truths = [{"true": 1.0, "false": 0.0}.get(word.lower(), np.nan) for word in words]
         read = np.where(np.isnan(read), truths, read)
     is_other = np.isnan(read) & np.array([word.strip().lower() not in MISSING for word in words], bool)
-    unread = np.append(is_other, False)[codes]
-    numbers = np.append(read, np.nan)[codes]
+    unread, numbers = np.append(is_other, False)[codes], np.append(read, np.nan)[codes]
     if not unread.any():
         return numbers, None
     n, n_read = int(unread.sum()), int((~np.isnan(numbers)).sum())
