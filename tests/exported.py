@@ -38,14 +38,7 @@ def hostile(n_rows: int = N_ROWS) -> dict[str, list[Any]]:
     moments = [dt.datetime(1969, 12, 31, 23, 59, 59, 999_990 + i) for i in range(10)]
     moments += [dt.datetime(2020, 1, 1) + dt.timedelta(microseconds=7 * i) for i in range(20)]
     moments += [dt.datetime(2020, 2, 28) + dt.timedelta(hours=37 * i, microseconds=-1) for i in range(40)]
-    floats = [float(x) for x in random.normal(size=40)] + [
-        0.1 + 0.2,
-        0.3,
-        -0.0,
-        5e-324,
-        1.7e308,
-        float("inf"),
-    ]
+    floats = [*map(float, random.normal(size=40)), 0.1 + 0.2, 0.3, -0.0, 5e-324, 1.7e308, float("inf")]
     keys = [2**53 + i for i in range(12)] + [-(2**62), 2**63 - 1]
     nan = float("nan")
     return {

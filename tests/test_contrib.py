@@ -49,9 +49,7 @@ def test_the_script_of_the_action_fails_on_what_it_is_told_to(tmp_path):
         "GITHUB_ACTION_PATH": str(ROOT / "contrib"),
         "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
     }
-    environment["PYTHONPATH"] = os.pathsep.join(
-        sys.path
-    )  # a link to an interpreter has no packages of its own
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)  # a link to an interpreter has no packages
     done = subprocess.run(
         ["bash", "-e", "-c", step["run"]], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
