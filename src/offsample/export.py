@@ -8,10 +8,10 @@ from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from offsample.induction import forms
 from offsample.induction.forms import All, Case, Column, Condition, Expression, Form, Op
-from offsample.tables._calendar import NAMES, PARTS
+from offsample.tables._calendar import PARTS
 
 __all__ = ["to_python", "to_sql"]
 
@@ -147,7 +147,7 @@ def to_sql(
     """
     if dialect not in _DIALECTS:
         raise ValueError(f"dialect must be one of {', '.join(_DIALECTS)}, got {dialect!r}")
-    form, made_of = _form_of(estimator), getattr(estimator, "_made", {}).values()
+    form, made_of = forms.form_of(estimator), getattr(estimator, "_made", {}).values()
     known = [str(name) for name in chain(getattr(estimator, "feature_names_in_", ()), *made_of)]
     writer = _Sql(dialect, form, known, is_qualified=table is not None)
     types = {type(one) for one in form.classes}
@@ -193,7 +193,7 @@ def to_python(estimator: Any) -> str:
     >>> model["predict"]({"city": "Rome", "age": 40})
     'yes'
     """
-    form, writer = _form_of(estimator), _Writer()
+    form, writer = forms.form_of(estimator), _Writer()
     lines = [line for step in form.steps for name, one in step.items() for line in writer.assigned(name, one)]
     lines += writer.assigned("cell", form.cell)
     if form.is_of_numbers:
@@ -207,51 +207,6 @@ def to_python(estimator: Any) -> str:
     body = "\n".join(f"    {line}" for line in [*writer.reads, *lines, "]"])
     classes = ", ".join(map(writer.literal, form.classes))
     return _OF_CLASSES % classes + _MODULE % body
-
-
-def _form_of(estimator: Any) -> Form:
-    if not hasattr(estimator, "_form"):
-        said = f"{type(estimator).__name__} cannot be written as SQL or Python"
-        raise TypeError(f"{said}: expected a tree, an oblique tree, rules, or the estimator of a report")
-    check_is_fitted(estimator)
-    parts = dict[Any, Column]()
-    for name, of in getattr(estimator, "_made", {}).items():
-        part: Any = str(name).rstrip("_").rpartition(": ")[2]
-        if len(of) == 1 and of[0] in estimator._dates and part in PARTS:
-            parts[name] = Column(of[0], part, estimator._dates.known[of[0]].found.way is not None)
-            continue
-        source = " and ".join(repr(str(one)) for one in of) or "the time"
-        raise ValueError(
-            f"column {str(name)!r} is made of {source} for the model, and no table has it: add it to your "
-            "table by yourself, and make the report again"
-        )
-    form: Form = estimator._form()
-    return _as_stored(form, parts) if parts else form
-
-
-def _as_stored(one: Any, parts: dict[Any, Column]) -> Any:
-    """The same of the dates that a table has in place of their parts; months and weekdays by number."""
-    if isinstance(one, Condition) and one.column.name in parts:
-        column = parts[one.column.name]
-        names = NAMES.get(column.kind)
-        value = one.value if names is None else tuple(1.0 + names.index(name) for name in one.value)
-        return one._replace(column=column, value=value)
-    if isinstance(one, Column):
-        return parts.get(one.name, one)
-    if isinstance(one, dict):
-        return {name: _as_stored(part, parts) for name, part in one.items()}
-    if not isinstance(one, (tuple, list)):
-        return one
-    made = [_as_stored(part, parts) for part in one]
-    return type(one)(*made) if hasattr(one, "_fields") else type(one)(made)
-
-
-def _require_stored(column: Column) -> None:
-    if column.is_written:
-        raise ValueError(
-            f"column {str(column.name)!r} was read as what its text says, a number or a date, and no other "
-            "language reads it the same: store it as one, and fit the model again"
-        )
 
 
 class _Writer:
@@ -303,7 +258,7 @@ class _Writer:
         return f"({''.join(said)}{self.expression(one.otherwise)})"
 
     def value(self, column: Column) -> str:
-        _require_stored(column)
+        forms.require_stored(column)
         if column not in self.read:
             self.read[column] = f"x{len(self.read)}"
             how = repr(column.kind) if column.kind in PARTS else column.kind not in ("code", "name")
@@ -378,7 +333,7 @@ class _Sql(_Writer):
         return self.quote + str(name).replace(self.quote, self.quote * 2) + self.quote
 
     def value(self, column: Column) -> str:
-        _require_stored(column)
+        forms.require_stored(column)
         alike = {one for one in self.known if one.lower() == str(column.name).lower()}
         if len(alike) > 1 and self.dialect != "postgres":
             said = " and ".join(map(repr, sorted(alike)))
