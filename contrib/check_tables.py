@@ -29,20 +29,13 @@ def main(arguments: list[str] | None = None) -> int:
     asked = parser.parse_args(given[:place])
     codes = [0]
     for table in asked.tables:
-        command = [
-            sys.executable,
-            "-m",
-            "offsample",
-            "report",
-            str(table),
-            "--target",
-            asked.target,
-            "--quiet",
-        ]
-        command += ["--fail-on", asked.fail_on, *(given[place + 1 :] or ["--fast"])]
+        command = [sys.executable, "-m", "offsample", "report", str(table), "--target", asked.target]
+        command += ["--quiet", "--fail-on", asked.fail_on, *(given[place + 1 :] or ["--fast"])]
         if asked.pages is not None:
             asked.pages.mkdir(parents=True, exist_ok=True)
-            command += ["--output", str(asked.pages / f"{table.name}.html")]
+            is_one = [one.name for one in asked.tables].count(table.name) == 1
+            name = table.name if is_one else "_".join(table.relative_to(table.anchor).parts)
+            command += ["--output", str(asked.pages / f"{name}.html")]
         else:
             command += ["--json"]  # which writes no page
         done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from offsample import induction
+from offsample.report._estimator import ReportedClassifier
 
 N_ROWS, N_TRAINED = 10_000, 2000
 TEXT = 'it\'s "x"; DROP TABLE rows --'
@@ -33,17 +34,11 @@ def hostile(n_rows: int = N_ROWS) -> dict[str, list[Any]]:
             None if gone else one for one, gone in zip(drawn, random.random(n_rows) < missing, strict=True)
         ]
 
-    days = [dt.date(1969, 1, 1) + dt.timedelta(days=i) for i in range(0, 30_000, 700)]
+    days = [dt.date(1969, 1, 1) + dt.timedelta(days=i) for i in range(0, 30_000, 701)]
     moments = [dt.datetime(1969, 12, 31, 23, 59, 59, 999_990 + i) for i in range(10)]
     moments += [dt.datetime(2020, 1, 1) + dt.timedelta(microseconds=7 * i) for i in range(20)]
-    floats = [float(x) for x in random.normal(size=40)] + [
-        0.1 + 0.2,
-        0.3,
-        -0.0,
-        5e-324,
-        1.7e308,
-        float("inf"),
-    ]
+    moments += [dt.datetime(2020, 2, 28) + dt.timedelta(hours=37 * i, microseconds=-1) for i in range(40)]
+    floats = [*map(float, random.normal(size=40)), 0.1 + 0.2, 0.3, -0.0, 5e-324, 1.7e308, float("inf")]
     keys = [2**53 + i for i in range(12)] + [-(2**62), 2**63 - 1]
     nan = float("nan")
     return {
@@ -103,6 +98,9 @@ def target(columns: dict[str, list[Any]], n_classes: int) -> np.ndarray:
 
 
 MANY = {"max_splits": 40, "stopping": "none", "min_samples_leaf": 5}
+MADE = [f"{time}: {part}" for time in ("when?; ü🙂", "day") for part in ("month", "weekday", "hour")] + [
+    "zip {0} %s"
+]
 LEARNERS: dict[str, tuple[Any, list[Any]]] = {
     "tree": (induction.TreeClassifier(**MANY), ["it's", "pro\\bably", "Pro\\bably"]),
     "multiway": (induction.TreeClassifier(**MANY, categorical_split="multiway", unseen="uniform"), [3, 5, 7]),
@@ -114,6 +112,7 @@ LEARNERS: dict[str, tuple[Any, list[Any]]] = {
     "dnf": (induction.DNFClassifier(), ["no", "yes"]),
     "program": (induction.BranchingProgramClassifier(), ["no", "yes"]),
     "committee": (induction.CommitteeClassifier(), ["no", "yes"]),
+    "parts": (ReportedClassifier(induction.TreeClassifier(**MANY), MADE), ["no", "yes"]),
     "symmetric": (induction.SymmetricFunctionClassifier(max_size=8), ["x", "y", "z"]),
     "oblique": (induction.StochasticTreeClassifier(max_splits=12, lookahead=False), ["no", "yes"]),
     "oblique3": (induction.StochasticTreeClassifier(max_splits=8, geometry="offset"), [1, 2, 3]),

@@ -1,6 +1,7 @@
 """What `contrib/` holds is as it says: the action's script runs, and files name what is there."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -32,8 +33,15 @@ def test_the_script_of_the_action_fails_on_what_it_is_told_to(tmp_path):
     table.to_csv(tmp_path / "clean.csv", index=False)
     table.assign(after=table["y"].map({"p": 1, "n": 0})).to_csv(tmp_path / "leaky.csv", index=False)
     (tmp_path / "bin").mkdir()
+    (tmp_path / "old").mkdir()
+    shutil.copy(tmp_path / "clean.csv", tmp_path / "old")  # of the same name
     (tmp_path / "bin" / "python").symlink_to(sys.executable)
-    given = {"TABLES": "clean.csv leaky.csv", "TARGET": "y", "PAGES": "pages", "OPTIONS": "--fast --seed 1"}
+    given = {
+        "TABLES": "clean.csv leaky.csv old/clean.csv",
+        "TARGET": "y",
+        "PAGES": "pages",
+        "OPTIONS": "--fast --seed 1",
+    }
     assert set(step["env"]) == {*given, "FAIL_ON"}
     assert all(one["default"] for one in action["inputs"].values() if not one.get("required"))
     environment = {**os.environ, **given, "FAIL_ON": action["inputs"]["fail-on"]["default"]}
@@ -41,9 +49,7 @@ def test_the_script_of_the_action_fails_on_what_it_is_told_to(tmp_path):
         "GITHUB_ACTION_PATH": str(ROOT / "contrib"),
         "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
     }
-    environment["PYTHONPATH"] = os.pathsep.join(
-        sys.path
-    )  # a link to an interpreter has no packages of its own
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)  # a link to an interpreter has no packages
     done = subprocess.run(
         ["bash", "-e", "-c", step["run"]], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
@@ -53,6 +59,7 @@ def test_the_script_of_the_action_fails_on_what_it_is_told_to(tmp_path):
     assert sorted(path.name for path in (tmp_path / "pages").iterdir()) == [
         "clean.csv.html",
         "leaky.csv.html",
+        "old_clean.csv.html",
     ]
 
 

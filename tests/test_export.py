@@ -138,13 +138,7 @@ def psql(columns):
 
     try:
         for _ in range(600):
-            if (
-                subprocess.run(
-                    [client, "-h", "127.0.0.1", "-p", port, "-U", "offsample", "-d", "postgres", "-c", ""],
-                    **quiet,
-                ).returncode
-                == 0
-            ):
+            if subprocess.run([client, *connection, "-c", ""], **quiet).returncode == 0:
                 break
             time.sleep(0.1)
         rows = "\n".join("\t".join(map(copied, row)) for row in zip(*columns.values(), strict=True))

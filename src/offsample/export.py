@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from offsample.induction import forms
 from offsample.induction.forms import All, Case, Column, Condition, Expression, Form, Op
+from offsample.tables._calendar import PARTS
 
 __all__ = ["to_python", "to_sql"]
 
@@ -31,6 +33,21 @@ _DIALECTS = {
                "{0}", _SUBQUERY.format("LIMIT -1 OFFSET 0"), "{value} AS {name}"),
     "spark": ("`", "DOUBLE", "unix_micros(CAST({0} AS TIMESTAMP))", "unix_micros(TIMESTAMP_MICROS(0) + {0})",
               "transform(array(named_struct({values})), {scope} -> {body})[0]", "'{name}', {value}"),
+}  # fmt: skip
+
+
+def _extracted(moment: str, weekday: str = "ISODOW") -> dict[str, str]:
+    fields = {"month": "MONTH", "weekday": weekday, "hour": "HOUR"}
+    return {part: f"EXTRACT({field} FROM {moment})" for part, field in fields.items()}
+
+
+_SECONDS = "substr({0}, 1, 19)"
+_PARTS = {  # of a moment in UTC
+    "duckdb": _extracted("make_timestamp(epoch_us({0}))"),
+    "postgres": _extracted("TO_TIMESTAMP(FLOOR(EXTRACT(EPOCH FROM {0}))) AT TIME ZONE 'UTC'"),
+    "sqlite": {"month": f"strftime('%m', {_SECONDS})", "hour": f"strftime('%H', {_SECONDS})",
+               "weekday": f"(strftime('%w', {_SECONDS}) + 6) % 7 + 1"},
+    "spark": _extracted("CAST({0} AS TIMESTAMP)", "DOW_ISO"),
 }  # fmt: skip
 # Characters that mean something within quotes: a backslash escapes, and ${…} names a variable.
 _ODD = {"spark": "\\$"}
@@ -76,7 +93,10 @@ def _number(value):
 def _read(value, is_number):
     if value is None or type(value).__name__ == "NAType" or value != value:
         return math.nan if is_number else None
-    return _number(value) if is_number else value
+    if not isinstance(is_number, str):
+        return _number(value) if is_number else value
+    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(0, 0, _number(value))  # of which it is a part
+    return float(moment.isoweekday() if is_number == "weekday" else getattr(moment, is_number))
 
 
 def _ask(row):
@@ -102,7 +122,8 @@ def to_sql(
     -------
     str
         With `table` a SELECT: ``prediction``, a column ``probability_…`` for each of ``classes_``, and all
-        columns of the table, for its rows in their order. Otherwise the expression of the prediction alone.
+        columns of the table, for its rows in the order in which the database reads them: PostgreSQL and Spark
+        promise none without an ORDER BY of your own. Otherwise the expression of the prediction alone.
         What a `TreeRegressor` predicts is a float64, and has no probabilities.
 
     Notes
@@ -126,7 +147,8 @@ def to_sql(
     """
     if dialect not in _DIALECTS:
         raise ValueError(f"dialect must be one of {', '.join(_DIALECTS)}, got {dialect!r}")
-    form, known = _form_of(estimator), [str(name) for name in getattr(estimator, "feature_names_in_", ())]
+    form, made_of = forms.form_of(estimator), getattr(estimator, "_made", {}).values()
+    known = [str(name) for name in chain(getattr(estimator, "feature_names_in_", ()), *made_of)]
     writer = _Sql(dialect, form, known, is_qualified=table is not None)
     types = {type(one) for one in form.classes}
     as_text = len(types) > 1 and not types <= {int, float}
@@ -171,7 +193,7 @@ def to_python(estimator: Any) -> str:
     >>> model["predict"]({"city": "Rome", "age": 40})
     'yes'
     """
-    form, writer = _form_of(estimator), _Writer()
+    form, writer = forms.form_of(estimator), _Writer()
     lines = [line for step in form.steps for name, one in step.items() for line in writer.assigned(name, one)]
     lines += writer.assigned("cell", form.cell)
     if form.is_of_numbers:
@@ -185,29 +207,6 @@ def to_python(estimator: Any) -> str:
     body = "\n".join(f"    {line}" for line in [*writer.reads, *lines, "]"])
     classes = ", ".join(map(writer.literal, form.classes))
     return _OF_CLASSES % classes + _MODULE % body
-
-
-def _form_of(estimator: Any) -> Form:
-    if not hasattr(estimator, "_form"):
-        said = f"{type(estimator).__name__} cannot be written as SQL or Python"
-        raise TypeError(f"{said}: expected a tree, an oblique tree, rules, or the estimator of a report")
-    check_is_fitted(estimator)
-    for name, of in getattr(estimator, "_made", {}).items():
-        source = " and ".join(repr(str(one)) for one in of) or "the time"
-        raise ValueError(
-            f"column {str(name)!r} is made of {source} for the model, and no table has it: add it to your "
-            "table by yourself, and make the report again"
-        )
-    form: Form = estimator._form()
-    return form
-
-
-def _require_stored(column: Column) -> None:
-    if column.is_written:
-        raise ValueError(
-            f"column {str(column.name)!r} was read as what its text says, a number or a date, and no other "
-            "language reads it the same: store it as one, and fit the model again"
-        )
 
 
 class _Writer:
@@ -259,11 +258,11 @@ class _Writer:
         return f"({''.join(said)}{self.expression(one.otherwise)})"
 
     def value(self, column: Column) -> str:
-        _require_stored(column)
+        forms.require_stored(column)
         if column not in self.read:
             self.read[column] = f"x{len(self.read)}"
-            is_number = column.kind not in ("code", "name")
-            self.reads.append(f"{self.read[column]} = _read(row[{self.literal(column.name)}], {is_number})")
+            how = repr(column.kind) if column.kind in PARTS else column.kind not in ("code", "name")
+            self.reads.append(f"{self.read[column]} = _read(row[{self.literal(column.name)}], {how})")
         return self.read[column]
 
     def condition(self, test: Condition) -> str:
@@ -334,13 +333,14 @@ class _Sql(_Writer):
         return self.quote + str(name).replace(self.quote, self.quote * 2) + self.quote
 
     def value(self, column: Column) -> str:
-        _require_stored(column)
+        forms.require_stored(column)
         alike = {one for one in self.known if one.lower() == str(column.name).lower()}
         if len(alike) > 1 and self.dialect != "postgres":
             said = " and ".join(map(repr, sorted(alike)))
             raise ValueError(f"columns {said} differ in case only: {self.dialect} takes them for one")
         name = self.qualified + self.named(column.name)
-        read = {"moment": self.moment, "duration": self.duration}.get(column.kind, "{0}").format(name)
+        kinds = {"moment": self.moment, "duration": self.duration, **_PARTS[self.dialect]}
+        read = kinds.get(column.kind, "{0}").format(name)
         return name if column.kind == "name" else f"CAST({read} AS {self.double})"
 
     def condition(self, test: Condition) -> str:

@@ -41,17 +41,14 @@ def test_as_json(path):
 
 
 def test_types_from_the_command_line_and_from_a_file(path):
-    kinds = {
-        one["name"]: one["kind"]
-        for one in json.loads(run(path, "--types", "id=category,zip=number", "--json").stdout)["columns"]
-    }
+    def kinds_by(types):
+        columns = json.loads(run(path, "--types", types, "--json").stdout)["columns"]
+        return {one["name"]: one["kind"] for one in columns}
+
+    kinds = kinds_by("id=category,zip=number")
     assert (kinds["id"], kinds["zip"]) == ("category", "number")
     (path.parent / "types.txt").write_text("# as we mean them\nday = category\n")
-    kinds = {
-        one["name"]: one["kind"]
-        for one in json.loads(run(path, "--types", path.parent / "types.txt", "--json").stdout)["columns"]
-    }
-    assert kinds["day"] == "category"
+    assert kinds_by(path.parent / "types.txt")["day"] == "category"
     others = ("rank", "tree", "select", "rules", "forecast", "report")
     for verb in others:  # they have it too
         assert "--types" in CliRunner().invoke(app, [verb, "--help"]).stdout

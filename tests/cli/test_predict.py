@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+import warnings
 
 import joblib
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
@@ -20,6 +23,9 @@ from offsample.report import load_model, save_model, scored
 from offsample.report._estimator import ReportedClassifier
 from offsample.report._saved import _joined, conditions
 from offsample.tables import read_blocks
+from offsample.tables._imposed import UnreadWarning
+
+ORIGIN = {"offsample": offsample.__version__, "target": "y", "table": "t", "new_rows": "new rows"}
 
 
 def run(*words, code=0):
@@ -209,7 +215,7 @@ def by_weekday(tmp_path_factory):
     table = {"when": dates.dt.strftime("%d/%m/%Y"), "price": [f"${one:,.2f}" for one in price]}
     model = ReportedClassifier(TreeClassifier(), ["when: weekday", "price"], types={"when": "date:dmy"})
     model.fit(table, np.where((dates.dt.day_of_week >= 5) | (price > 2000), "yes", "no"))
-    model.origin_ = {"offsample": offsample.__version__, "target": "y", "table": "t", "new_rows": "new rows"}
+    model.origin_ = ORIGIN
     path = tmp_path_factory.mktemp("made") / "model.joblib"
     joblib.dump(model, path)
     return model, path
@@ -227,15 +233,78 @@ def test_values_that_cannot_be_read_are_counted_and_named(by_weekday, tmp_path):
     assert scores["prediction"][[0, 2]].tolist() == ["yes", "yes"]  # a Saturday, either way
 
 
-def test_a_file_of_values_that_cannot_be_read_is_refused(by_weekday, tmp_path):
-    _, path = by_weekday
-    pd.DataFrame({"when": ["02/24/2024"] * 3, "price": ["$3"] * 3}).to_csv(tmp_path / "new.csv")
-    told = run("predict", path, tmp_path / "new.csv", "-o", tmp_path / "scored.csv", code=2).stderr
-    assert "'when': 3 of 3 values cannot be read as dates, day first" in " ".join(told.split())
-    assert not (tmp_path / "scored.csv").exists()
+def test_a_file_of_values_that_cannot_be_read_is_warned_of_even_if_quiet(by_weekday, tmp_path):
+    model, path = by_weekday
+    table = {"when": ["02/24/2024"] * 3, "price": ["$3", "$3", "3 kg"]}
+    pd.DataFrame(table).to_csv(tmp_path / "new.csv", index=False)
+    told = run("predict", path, tmp_path / "new.csv", "-q", "-o", tmp_path / "scored.csv").stderr
+    assert "Warning: 3 of 3 values of when cannot be read as the model does" in " ".join(told.split())
+    assert "of price" not in told
+    table["price"][2] = "$3"
+    with pytest.warns(UnreadWarning, match=r"'when': 3 of 3 values cannot be read as dates, day first"):
+        assert model.predict(table).tolist() == ["no"] * 3
+    assert pd.read_csv(tmp_path / "scored.csv")["prediction"].tolist() == ["no"] * 3
+
+
+def test_a_row_is_read_the_same_whatever_is_beside_it(by_weekday):
+    model, _ = by_weekday
+    table = {"when": ["24/02/2024", "2024-02-24", "1708732800", "junk", "25.2.2024", None],
+             "price": ["$3,000", "3000", "3,5", "3 kg", "$3.000,5", "-"]}  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreadWarning)
+        whole = model._encoded(table)
+        for i in range(6):
+            one = model._encoded({name: values[i : i + 1] for name, values in table.items()})
+            for name in whole:
+                np.testing.assert_array_equal(one[name], whole[name][[i]], err_msg=f"{name} {i}")
+    np.testing.assert_array_equal(whole["price"], [3000, 3000, np.nan, np.nan, np.nan, np.nan])
+    assert whole["when: weekday"].tolist()[:3] == [2] * 3  # Saturday, of Fri, Mon, Sat, …
+
+
+@pytest.fixture(scope="module")
+def of_every_type():
+    random, n = np.random.default_rng(0), 900
+    table = {
+        "x": random.normal(size=n),
+        "day": np.datetime64("2022-01-01") + random.integers(0, 900, n).astype("timedelta64[D]"),
+        "is_new": random.random(n) < 0.5,
+        "city": random.choice(["Bonn", "Oslo"], n),
+        "took": random.integers(0, 1000, n).astype("timedelta64[s]"),
+        "comment": np.where(random.random(n) < 0.5, "send me a refund", "thank you all"),
+    }
+    columns = [*list(table)[:-1], "day: weekday", "comment mentions refund"]
+    model = ReportedClassifier(TreeClassifier(max_splits=20, stopping="none"), columns)
+    return model.fit(table, random.choice(["no", "yes"], n)), list(table)
+
+
+@pytest.mark.parametrize("missing", [
+    [], [None], [np.nan], np.array([np.nan]), np.array([None, None], object),
+    pd.Series([pd.NA]), pd.Series([pd.NaT]), pd.Series([None], dtype="string"),
+    pd.Series([None], dtype="category"), pd.Series([None], dtype="boolean"),
+    pl.Series([None]), pl.Series([None], dtype=pl.Float64), pl.Series([], dtype=pl.String),
+    pl.Series([None], dtype=pl.String), pa.array([None]), pa.array([None], pa.string()),
+    pa.array([None], pa.timestamp("us")), pa.array([], pa.float64()),
+])  # fmt: skip
+def test_columns_of_which_every_value_is_missing_are_read(of_every_type, missing):
+    model, names = of_every_type
+    frames = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+    table = dict.fromkeys(names, missing)
+    own = frames.get(type(missing).__module__.split(".")[0])
+    for one in [table] if own is None else [table, own(table)]:
+        assert len(model.predict(one)) == len(missing)
+        assert set(scored(model, one)["unseen"]) <= {""}
+
+
+@pytest.mark.parametrize("n", [0, 2])
+def test_files_without_a_row_or_a_value_are_predicted(of_every_type, tmp_path, n):
+    model, names = of_every_type
+    model.origin_ = ORIGIN
+    joblib.dump(model, tmp_path / "m.joblib")
+    pd.DataFrame({name: np.full(n, np.nan) for name in names}).to_csv(tmp_path / "n.csv", index=False)
+    assert f"{n} rows" in run("predict", tmp_path / "m.joblib", tmp_path / "n.csv").stderr
 
 
 @pytest.mark.parametrize("write", [to_sql, to_python])
 def test_a_model_of_what_no_table_has_is_not_written(by_weekday, write):
-    with pytest.raises(ValueError, match=r"column 'when: weekday' is made of 'when' .* no table has it"):
+    with pytest.raises(ValueError, match=r"column 'when' was read as what its text says"):
         write(by_weekday[0])

@@ -92,6 +92,10 @@ def test_a_model_that_cannot_be_read_is_named_beside_one_that_can(make):
     assert larger.error < found.model.error
     assert "tree of oblique tests" not in {other.name for other in found.model.alternatives}
     assert "A tree of oblique tests, of " in found.to_markdown()
+    much = "most" if larger.error > found.reference.error else "all"
+    assert f"{larger.name}, closes {much} of that gap: it errs in" in found.reference.sentence
+    # The learner's own interval begins with its estimate before the correction for choice.
+    assert found.estimator.model_.estimated_error_interval_[0] < found.model.low - 0.01
 
 
 def test_another_model_takes_the_place_of_a_tree_that_is_clearly_worse():

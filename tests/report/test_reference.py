@@ -1,16 +1,21 @@
 """The ceiling: what strong models reach on the same rows, and what it costs to read."""
 
+from dataclasses import replace
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
 from offsample.report import report
+from offsample.report._formats import quantity
 from offsample.report._metrics import METRICS, Rated, pair_losses
-from offsample.report._numbers import NumberStudy
+from offsample.report._numbers import NumberStudy, RatedNumbers
 from offsample.report._study import Options, Study
+from offsample.report._units import folds_factor
 from offsample.report.sections import reference
+from offsample.report.sections.reference import _closeness, ahead
 
 
 def additive(n=600, seed=0):
@@ -109,6 +114,31 @@ def test_pairs_of_several_folds_vary_between_folds():
     each = [1 - roc_auc_score(positive[fold == f], score[fold == f]) for f in range(10)]
     assert losses.mean() == pytest.approx(np.mean(each))
     assert losses.std() / np.sqrt(200) > 0.8 * np.std(each) / np.sqrt(10)
+
+
+def test_of_numbers_the_ceiling_is_in_their_units_as_the_headline():
+    random = np.random.default_rng(1)
+    area, city = random.uniform(20, 200, 400), random.choice(["Oslo", "Rome", "Bonn"], 400)
+    price = area * np.where(city == "Oslo", 3200, 2000) * np.exp(0.15 * random.normal(size=400))
+    found = report({"area": area, "city": city, "price": price}, "price", max_size=5)
+    reference, off = found.reference, found.reference.mean_absolute_error
+    assert off.low < off.value < off.high
+    assert reference.cost_of_reading == pytest.approx(found.verdict.mean_absolute_error - off.value)
+    assert 0 < reference.cost_low < reference.cost_of_reading < reference.cost_high
+    assert f"is off by {quantity(off.value)} on average (" in reference.sentence
+    assert f"to be readable costs {quantity(reference.cost_of_reading)} on average (" in reference.sentence
+
+
+def test_errors_in_units_are_paired_row_by_row():
+    random = np.random.default_rng(0)
+    numbers, noise = random.normal(size=(2, 500))
+    rated = RatedNumbers(numbers + noise, np.zeros(500), numbers, np.arange(500) % 5, [], 5)
+    closer = replace(rated, predicted=numbers + 0.8 * noise + 0.01)
+    study = SimpleNamespace(metric=METRICS["r2"], costs=None)
+    gain, deviation = ahead(study, rated, closer, _closeness)
+    fewer = np.abs(noise) - np.abs(0.8 * noise + 0.01)
+    assert gain == pytest.approx(fewer.mean())
+    assert deviation == pytest.approx(fewer.std() / np.sqrt(500) * np.sqrt(folds_factor(5)), rel=0.01)
 
 
 def test_few_groups_cannot_tell_how_far_it_is_ahead():

@@ -152,6 +152,33 @@ def test_types_overrule(orders):
         rank_features(orders, "y", types={"price": "money"})
     with pytest.raises(ValueError, match="column 'y' cannot be read as date"):
         TableEncoder(types={"y": "date"}).fit({"y": orders["y"]})
+    with pytest.raises(ValueError, match=r"date:s or date:ms|dbY"):
+        TableEncoder(types={"y": "date:ybd"})
+
+
+@pytest.mark.parametrize("of", [dict, pd.DataFrame, pl.LazyFrame])
+def test_numbers_are_dates_in_a_unit_or_refused(of):
+    """Whole numbers that a user calls dates: 2021-05-10 in four units, and two that are in none."""
+    moment = np.datetime64("2021-05-10")
+    for unit in ("s", "ms", "us", "ns"):
+        numbers = moment.astype(f"datetime64[{unit}]").astype(np.int64) + np.arange(3)
+        (column,) = TableEncoder(types={"when": "date"}).fit_transform({"when": numbers})
+        assert column.values[0] == moment.astype("datetime64[us]").astype(float)
+    for number, wish in ((20210510, "date"), (2021, "date:dmy")):
+        table = {"when": [number] * 4, "y": [0, 1] * 2}
+        with pytest.raises(ValueError, match=f"'when' cannot be read as {wish}: .* are such as {number}"):
+            rank_features(of(table), "y", types={"when": wish})
+
+
+def test_codes_with_an_e_are_the_same_in_every_file(tmp_path):
+    codes = pd.DataFrame({"code": [f"{i}E{i % 9}" for i in range(90)], "y": [0, 1] * 45})
+    codes["size"] = [f"{i}.5" if i else "1E5" for i in range(90)]
+    codes.to_csv(tmp_path / "t.csv", index=False)
+    codes.to_parquet(tmp_path / "t.parquet")
+    for path in (tmp_path / "t.csv", tmp_path / "t.parquet"):
+        for engine in (None, "duckdb"):
+            ranking = rank_features(path, "y", engine=engine)
+            assert (ranking["code"].kind, ranking["size"].kind) == ("categorical", "numeric")
 
 
 @pytest.mark.parametrize("source", ["pandas", "polars", "duckdb", "parquet", "csv", "csv on duckdb"])

@@ -67,8 +67,7 @@ def audit(
         str | None, option("COLUMN", "When a predicted row was made: parts of the time vary, not rows.")
     ] = None,
     ignore: Annotated[
-        list[str] | None,
-        option("COLUMN", "This column has neither scores nor predictions. May be repeated."),
+        list[str] | None, option("COLUMN", "This column has neither scores nor predictions. May be repeated.")
     ] = None,
     cv: Annotated[
         int | None,

@@ -37,8 +37,9 @@ def predict(
 
     New columns: prediction, p_CLASS for each class, decided_by (the leaf or rule), unseen (columns whose
     value the model has never seen, or cannot read). Columns are read as what the model knows them as, row
-    by row, and written in blocks. The file of the model is a pickle: to read it is to run it, so use none
-    that a stranger gave you.
+    by row, and written in blocks. A value that cannot be read is missing; where that is most of a column, a
+    warning says so, also with --quiet. The file of the model is a pickle: to read it is to run it, so use
+    none that a stranger gave you.
 
     Example: offsample predict model.joblib new.parquet -o scored.parquet
     """
@@ -74,6 +75,9 @@ def predict(
             n_rows, total = n_rows + len(said), total + (said.sum() if is_number else 0)
             n_unseen += int((columns[f"{prefix}unseen"] != "").sum())
             found.update(() if is_number else said.tolist())
+    for name in [one for one, n in not_read.items() if 2 * n > n_rows]:
+        told = f"Warning: {not_read.pop(name):,} of {n_rows:,} values of {named(name)} cannot be read as the "
+        say(f"{told}model does, and are missing: store the column as it was for the report.", err=True)
     if quiet:
         return
     told = ", ".join(f"{n:,} {named(str(value))}" for value, n in found.most_common(10)) or "none"

@@ -56,8 +56,7 @@ def report(
         ),
     ] = "auto",
     costs: Annotated[
-        str | None,
-        option("COSTS", "What mistakes cost, such as fn=10,fp=1: ten for a row that was missed."),
+        str | None, option("COSTS", "What mistakes cost, such as fn=10,fp=1: ten for a row that was missed.")
     ] = None,
     capacity: Annotated[
         str | None, option("SHARE", "Share of the rows that you can act upon, such as 5%.")
@@ -97,8 +96,7 @@ def report(
         bool, option("--no-reference", "Do not measure how far an opaque model is ahead of this one.")
     ] = False,
     show_rows: Annotated[
-        bool,
-        option("--show-rows", "Name values that fewer than five rows have, too: people may be in them."),
+        bool, option("--show-rows", "Name values that fewer than five rows have, too: people may be in them.")
     ] = False,
     keep_copies: Annotated[
         bool, option("--keep-copies", "Count rows that seem to be copies of others as rows of their own.")

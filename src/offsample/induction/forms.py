@@ -7,9 +7,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from offsample._typing import Floats
 from offsample.tables import TableEncoder
+from offsample.tables._calendar import NAMES, PARTS
 
 
 class Column(NamedTuple):
@@ -17,7 +19,8 @@ class Column(NamedTuple):
 
     name: Any
     # Codes are categories that are numbers which float64 tells apart; names are compared as they are.
-    kind: Literal["number", "moment", "duration", "code", "name"]
+    # Parts are of a moment: months and weekdays, from Monday on, count from 1, hours from 0.
+    kind: Literal["number", "moment", "duration", "code", "name", "month", "weekday", "hour"]
     is_written: bool = False  # as text, such as "$1,234", which other languages do not read
 
 
@@ -111,3 +114,50 @@ def case(branches: Sequence[tuple[All, Expression]], otherwise: Expression) -> E
     if isinstance(otherwise, Case):
         branches, otherwise = (*branches, *otherwise.branches), otherwise.otherwise
     return Case(tuple(branches), otherwise) if branches else otherwise
+
+
+def form_of(estimator: Any) -> Form:
+    """A fitted model to be written; raise where it cannot be."""
+    if not hasattr(estimator, "_form"):
+        said = f"{type(estimator).__name__} cannot be written as SQL or Python"
+        raise TypeError(f"{said}: expected a tree, an oblique tree, rules, or the estimator of a report")
+    check_is_fitted(estimator)
+    parts = dict[Any, Column]()
+    for name, of in getattr(estimator, "_made", {}).items():
+        part: Any = str(name).rstrip("_").rpartition(": ")[2]
+        if len(of) == 1 and of[0] in estimator._dates and part in PARTS:
+            parts[name] = Column(of[0], part, estimator._dates.known[of[0]].found.way is not None)
+            continue
+        source = " and ".join(repr(str(one)) for one in of) or "the time"
+        raise ValueError(
+            f"column {str(name)!r} is made of {source} for the model, and no table has it: add it to your "
+            "table by yourself, and make the report again"
+        )
+    form: Form = estimator._form()
+    return _as_stored(form, parts) if parts else form
+
+
+def _as_stored(one: Any, parts: dict[Any, Column]) -> Any:
+    """The same of the dates that a table has in place of their parts; months and weekdays by number."""
+    if isinstance(one, Condition) and one.column.name in parts:
+        column = parts[one.column.name]
+        names = NAMES.get(column.kind)
+        value = one.value if names is None else tuple(1.0 + names.index(name) for name in one.value)
+        return one._replace(column=column, value=value)
+    if isinstance(one, Column):
+        return parts.get(one.name, one)
+    if isinstance(one, dict):
+        return {name: _as_stored(part, parts) for name, part in one.items()}
+    if not isinstance(one, (tuple, list)):
+        return one
+    made = [_as_stored(part, parts) for part in one]
+    return type(one)(*made) if hasattr(one, "_fields") else type(one)(made)
+
+
+def require_stored(column: Column) -> None:
+    """Raise where a column is read from text."""
+    if column.is_written:
+        raise ValueError(
+            f"column {str(column.name)!r} was read as what its text says, a number or a date, and no other "
+            "language reads it the same: store it as one, and fit the model again"
+        )

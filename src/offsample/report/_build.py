@@ -265,7 +265,7 @@ def report(
         shown_in_time = in_time.describe(study, choice, rated)
     with study.stage("looking for the ceiling"):
         logarithm = log_scale.describe(study, trusted, rated)
-        ceiling = compare(study, trusted, rated, choice.model.used_columns_)
+        ceiling = compare(study, trusted, rated, choice.model.used_columns_, choice.larger)
     with study.stage("asking who the rows are"):
         study.choice, study.shown = choice, shown_model
         study.of_rows += [f for code in ABOUT_ROWS for f in kind_of(code).find(study).values()]

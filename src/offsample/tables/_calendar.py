@@ -17,7 +17,7 @@ from offsample.tables._units import is_a_name
 
 # Days that rows go on for, at least, before a part is a feature: from then on its values come again.
 PARTS = {"month": 400, "weekday": 14, "hour": 2}
-_NAMES = {  # of those that are categories
+NAMES = {  # of those that are categories
     "month": ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"],
     "weekday": ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"],
 }
@@ -95,10 +95,10 @@ def named_parts(column: Any, names: Mapping[str, str], wanted: Collection[Any] |
     only = None if wanted is None else [part for part, name in names.items() if name in wanted]
     made = {}
     for part, codes in parts_of(column, only).items() if only != [] else ():
-        named = np.array([*_NAMES.get(part, ()), None], object)
-        values = named[codes] if part in _NAMES else np.where(codes < 0, np.nan, codes)
+        named = np.array([*NAMES.get(part, ()), None], object)
+        values = named[codes] if part in NAMES else np.where(codes < 0, np.nan, codes)
         if not len(values):  # which would not show what they are
-            values = np.empty(0, "U3" if part in _NAMES else float)
+            values = np.empty(0, "U3" if part in NAMES else float)
         made[names[part]] = values
     return made
 

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample.tables._calendar import named_parts, part_names
-from offsample.tables._columns import given_column
+from offsample.tables._columns import given_column, sorted_codes
 from offsample.tables._encode import plain
 from offsample.tables._kinds import as_quantities
-from offsample.tables._meaning import distinct_texts, is_prose, is_text, recognised, texts_at
+from offsample.tables._meaning import is_prose, is_text, recognised, texts_at
 
 _MOST_WORDS = 40
 # A word is in so many rows, and in such a share of them, at least.
@@ -54,14 +54,17 @@ def with_derived(
             continue
         column = given_column(given)
         asked = types.get(name, "")
+        if its_own and (words := [one for one in its_own if one.startswith(f"{name}{_MENTIONS}")]):
+            made |= _words(column, name, words)
+            continue
         if asked.partition(":")[0] not in ("category", "number", "time", "text"):
             moments = _moments(column, name, asked, is_sure=names is not None)
             if moments is not None:
                 dates[name] = moments
                 made |= named_parts(moments, part_names(name, columns, wanted or ()), wanted)
                 continue
-        if is_text(column) and asked in ("", "text"):
-            made |= _words(column, name, its_own)
+        if names is None and is_text(column) and asked in ("", "text"):
+            made |= _words(column, name, None)
     if 1 < len(dates) <= _MOST_DATES:
         for first, second in combinations(dates, 2):
             name = f"{first} to {second}{_DAYS}"
@@ -85,7 +88,8 @@ def _moments(column: Any, name: Any, asked: str, *, is_sure: bool) -> NDArray[An
     if found.way is not None and found.way.quantity != "moment":
         return None
     try:
-        values = plain(as_quantities(read)).values if not is_text(read) else None
+        read = as_quantities(read)
+        values = plain(read).values if not is_text(read) else None
     except TypeError:  # of lists and structures, which whoever reads the column names
         return None
     return values if values is not None and values.dtype.kind == "M" else None
@@ -97,10 +101,10 @@ def _words(column: Any, name: Any, wanted: Collection[str] | None) -> dict[str, 
         sample = texts_at(column)
         if sample is None or not is_prose(sorted(set(sample)), len(sample)):
             return {}
-    texts, codes = distinct_texts(column, name)
-    if texts is None:
+    texts, codes = sorted_codes(column, "column", repr(name))
+    if wanted is None and not all(isinstance(text, str) for text in texts):
         return {}
-    found = [frozenset(_WORD.findall(text.lower())) for text in texts]
+    found = [frozenset(_WORD.findall(str(text).lower())) for text in texts]
     if wanted is None:
         times = np.bincount(codes, minlength=len(texts) + 1)
         rows: Counter[str] = Counter()
@@ -112,8 +116,7 @@ def _words(column: Any, name: Any, wanted: Collection[str] | None) -> dict[str, 
         often = {word: min(n, n_rows - n) for word, n in rows.items() if min(n, n_rows - n) >= least}
         chosen = sorted(sorted(often, key=lambda word: (-often[word], word))[:_MOST_WORDS])
     else:
-        start = f"{name}{_MENTIONS}"
-        chosen = [one.removeprefix(start) for one in wanted if one.startswith(start)]
+        chosen = [one.removeprefix(f"{name}{_MENTIONS}") for one in wanted]
     made = {}
     for word in chosen:
         said = np.array(["yes" if word in words else "no" for words in found] + [None], object)

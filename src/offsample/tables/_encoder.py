@@ -113,7 +113,7 @@ class TableEncoder:
         numeric, everything else is categorical, and so are numbers that float64 cannot tell apart, such as
         keys beyond 2**53. Python objects count as what they all are. Text that says numbers, dates or times
         of the day is read as these. Columns of other tables are read as what they were at `fit`, however
-        they are stored there: a value that cannot be is missing, with a warning, and most may not be.
+        they are stored there, each value by itself: one that cannot be is missing, with a warning.
     types : dict from names to types, optional
         What columns are, where it is not to be found out; see `open_table`.
 

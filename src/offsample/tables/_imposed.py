@@ -15,8 +15,8 @@ from offsample.tables._base import ColumnError, Kind
 from offsample.tables._columns import labels_at, sorted_codes
 from offsample.tables._encode import as_floats, plain
 from offsample.tables._kinds import as_quantities, type_kind
-from offsample.tables._meaning import AS_IT_IS, Found, epoch_of, is_text, recognised, said
-from offsample.tables._ways import MISSING, DateWay, EpochWay, NumberWay, TimeWay
+from offsample.tables._meaning import AS_IT_IS, Found, said
+from offsample.tables._ways import MISSING, DateWay, EpochWay, NumberWay, TimeWay, as_epochs
 
 _QUANTITIES = {"date": "moment", "time": "duration", "dura": "duration"}  # by the first letters of a type
 _WRITTEN = {"number": NumberWay(), "moment": DateWay(), "duration": TimeWay()}  # by programs, as text
@@ -40,51 +40,41 @@ class Known:
 
 
 def known_numbers(column: Any, known: Known) -> tuple[Floats, Booleans | None]:
-    """Numbers of a column that was numeric, whatever it is now, and rows whose value is none of these."""
+    """Numbers of a column that was numeric, whatever it is now, and rows whose value is none of these.
+
+    Each value is read by itself, as what the model knows: other rows have no say in what it is.
+    """
     way, column = known.found.way, as_quantities(column, exact=False)
     if type_kind(column) == "numeric":
-        numbers = floats_of(column, known.name)
-        is_moment = known.quantity == "moment" and quantity_of(column) == "number"
-        epoch = way if isinstance(way, EpochWay) else epoch_of(numbers)
-        if is_moment and epoch is not None:
-            return epoch.parse(numbers), None
-        if known.quantity == quantity_of(column) or np.isnan(numbers).all():
+        numbers, quantity = floats_of(column, known.name), quantity_of(column)
+        if isinstance(way, EpochWay) and quantity == "number":
+            return way.parse(numbers), None
+        if known.quantity == quantity or np.isnan(numbers).all():
             return numbers, None
     labels, codes = sorted_codes(column, "column", repr(known.name))
     texts, words = [label if isinstance(label, str) else "" for label in labels], list(map(str, labels))
-    if way is None and is_text(column):
-        way = recognised(column, known.name)[1].way
     read = np.full(len(labels), np.nan)
     if isinstance(way, EpochWay):
         read = way.parse(NumberWay().parse(words))
-    elif way is not None and way.quantity == known.quantity:
+    elif way is not None:
         read = way.parse(texts)
     read = np.where(np.isnan(read), _WRITTEN[known.quantity].parse(words), read)
-    if known.quantity == "number":  # Booleans are numbers, too
+    if known.quantity == "moment":
+        read = np.where(np.isnan(read), as_epochs(NumberWay().parse(words)), read)
+    elif known.quantity == "number":  # Booleans are numbers, too
         truths = [{"true": 1.0, "false": 0.0}.get(word.lower(), np.nan) for word in words]
         read = np.where(np.isnan(read), truths, read)
-    is_other = np.isnan(read) & [word.strip().lower() not in MISSING for word in words]
-    unread = np.append(is_other, False)[codes]
-    if unread.any():
-        _say(
-            known,
-            int(unread.sum()),
-            int((~np.isnan(read))[codes[codes < len(read)]].sum()),
-            words[is_other.argmax()],
-        )
-    return np.append(read, np.nan)[codes], unread if unread.any() else None
-
-
-def _say(known: Known, n: int, n_read: int, example: str) -> None:
-    """Say how many values of a column could not be read; raise where most could not."""
-    way = known.found.way or _WRITTEN[known.quantity]
-    told = (
-        f"column {known.name!r}: {n:,} of {n + n_read:,} values cannot be read as {said(way)}, as they were "
-        f"at fit, such as {shorten(example, 40)!r}"
-    )
-    if n > n_read:
-        raise ValueError(f"{told}: convert the column to the type that it had")
-    warn(f"{told}; they count as missing", UnreadWarning, stacklevel=2)
+    is_other = np.isnan(read) & np.array([word.strip().lower() not in MISSING for word in words], bool)
+    unread, numbers = np.append(is_other, False)[codes], np.append(read, np.nan)[codes]
+    if not unread.any():
+        return numbers, None
+    n, n_read = int(unread.sum()), int((~np.isnan(numbers)).sum())
+    told = f"{n:,} of {n + n_read:,} values cannot be read as {said(way or _WRITTEN[known.quantity])}"
+    example = shorten(words[is_other.argmax()], 40)
+    advice = ": convert the column to the type that it had" if n > n_read else ""
+    told = f"column {known.name!r}: {told}, as they were at fit, such as {example!r}"
+    warn(f"{told}; they count as missing{advice}", UnreadWarning, stacklevel=2)
+    return numbers, unread
 
 
 def known_codes(column: Any, known: Known) -> NDArray[np.int32]:

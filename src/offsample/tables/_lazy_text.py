@@ -21,8 +21,7 @@ from offsample.tables._meaning import (
     Tally,
     candidates,
     chosen,
-    epoch_of,
-    said,
+    epoch_found,
 )
 from offsample.tables._source import reaches_out
 from offsample.tables._ways import MISSING, NumberWay, Way
@@ -48,6 +47,8 @@ def read_text(
     for alias, (name, wish) in asked.items():
         try:
             one = _of_column(frame, dtypes.get(alias, nw.Unknown()), alias, name, wish, engine)
+        except ColumnError:
+            raise
         except BaseException as error:  # which the count itself will report
             reason_of(error)
             if type(error).__name__ == "PermissionException":  # the next time DuckDB says otherwise
@@ -59,11 +60,7 @@ def read_text(
     ways_by_alias = {alias: one.way for alias, one in found.items() if one.way is not None}
     if ways_by_alias:
         frame = engine.with_read(frame, {alias: (alias, way) for alias, way in ways_by_alias.items()})
-    kinds: Mapping[str, Any] = {
-        "number": nw.Float64(),
-        "moment": nw.Datetime("us"),
-        "duration": nw.Duration("us"),
-    }
+    kinds: Any = {"number": nw.Float64(), "moment": nw.Datetime("us"), "duration": nw.Duration("us")}
     return frame, dtypes | {alias: kinds[way.quantity] for alias, way in ways_by_alias.items()}, found
 
 
@@ -105,9 +102,8 @@ def _tally(frame: Frame, alias: str, ways: list[Way], engine: EngineBase) -> Tal
 
 def _epoch(frame: Frame, alias: str, name: Any, wish: str, engine: EngineBase) -> Found:
     """Whether whole numbers are seconds since 1970."""
-    kind, _, unit = wish.partition(":")
+    kind = wish.partition(":")[0]
     if kind != "date" and (kind or not EPOCH_NAME.search(str(name).lower())):
         return AS_IT_IS
     ends = frame.select(nw.col(alias).min().alias("low"), nw.col(alias).max().alias("high"))
-    way = epoch_of(np.array(engine.fetch_rows(ends)[0], float), unit)
-    return AS_IT_IS if way is None else Found(way, said(way))
+    return epoch_found(np.array(engine.fetch_rows(ends)[0], float), name, wish)

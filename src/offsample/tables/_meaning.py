@@ -31,7 +31,6 @@ _SAMPLE = 400  # texts that are looked at first
 _LIKELY = 0.8  # share of them that a way has to read to be tried on all
 # Moments, in microseconds, that a column of dates is about: the years from 1700 to 2200.
 RANGE = (-8_520_336_000_000_000.0, 7_258_118_400_000_000.0)
-_EPOCHS = {"s": (946_684_800, 2_051_222_400), "ms": (946_684_800_000, 2_051_222_400_000)}  # 2000 to 2035
 EPOCH_NAME = re.compile(
     r"(?:^|[^a-z])(?:time|timestamp|ts|epoch|unix|date|datetime|when|at|created|updated|utc)(?:[^a-z]|$)|"
     r"(?:time|timestamp|date)(?:s|ms)?$"
@@ -44,13 +43,12 @@ _SHAPE = re.compile(
     rf"(?P<after>(?:[^\W\d_]|[%‰°µ$€£¥₹])(?:[^\W\d_]|[²³/°]){{0,11}})?[)]?"
 )
 _MARKS = ((".", ""), (".", ","), (",", "."), (",", " "), (".", " "), (".", "'"), (",", ""))
-# Texts with a leading zero, long ones with a plus, and whole numbers as programs write them.
-ZEROS, PLUS, WHOLE = "^[-+]?0[0-9]", "^[+][0-9]{7}", "^-?[0-9]+$"
-
-_FEW_CODES = 30
-_FEW_MONTHS = 3
+# Texts with a leading zero, long ones with a plus, and whole numbers as programs write them, or codes (3E78).
+ZEROS, PLUS, WHOLE = "^[-+]?0[0-9]", "^[+][0-9]{7}", "^-?[0-9]+$|^[0-9]+[eE][0-9]+$"
+_FEW_CODES, _FEW_MONTHS = 30, 3
 
 # What a user may say of a column, and the ways that it is then read in.
+_UNITS = "s", "ms", "us", "ns"  # of time since 1970
 TYPES = ("number", "date", "time", "category", "text")
 
 
@@ -82,11 +80,12 @@ def check_types(types: Mapping[Any, str] | None) -> dict[Any, str]:
     """Types that a user gave; raise where one is not known."""
     for name, asked in (types or {}).items():
         kind, _, detail = str(asked).partition(":")
-        known = {"date": (*ORDERS, *_EPOCHS), "number": ("point", "comma")}.get(kind, ())
+        known = {"date": (*ORDERS, *_UNITS), "number": ("point", "comma")}.get(kind, ())
         if kind not in TYPES or (detail and detail not in known):
             raise ValueError(
                 f"type {asked!r} of column {name!r} is not known: expected one of {', '.join(TYPES)}, or one "
-                "that says how it is written, such as date:dmy, date:mdy, date:ms (since 1970), number:comma"
+                f"that says how it is written: number:comma, number:point, date:ms and the like since 1970 "
+                f"({', '.join(_UNITS)}), or date:dmy and the like ({', '.join(ORDERS)})"
             )
     return dict(types or {})
 
@@ -148,7 +147,7 @@ def _singular(unit: str) -> str:
 
 def _is_meant(way: Way, texts: list[str], name: Any) -> bool:
     """Whether texts of this look are not rather something else."""
-    if isinstance(way, DateWay) and "Y" in way.order:  # or else the year may as well be the day
+    if isinstance(way, DateWay) and way.order in ("dmY", "mdY"):  # or else the year may as well be the day
         return max(int(text.split(way.separator)[2][:2]) for text in texts if way.fits(text)) > 31
     if not isinstance(way, NumberWay):
         return True
@@ -178,18 +177,12 @@ def chosen(ways: Sequence[Way], tally: Tally, sample: Sequence[str], asked: str 
             days = _constant_field(way, sample)
             if days is None:
                 unclear = "may be day-first or month-first: no day is above 12; say date:dmy or date:mdy"
-                return (
-                    Found(way, f"{said(way)}, but they {unclear}", n, n_read)
-                    if asked
-                    else Found(None, f"dates that {unclear}", n)
-                )
+                if asked:
+                    return Found(way, f"{said(way)}, but they {unclear}", n, n_read)
+                return Found(None, f"dates that {unclear}", n)
             order = ("dm" if days == 0 else "md") + way.order[2]
-            return Found(
-                DateWay(order, way.separator),
-                f"dates, day {('first', 'second')[days]}: it is always 1",
-                n,
-                n_read,
-            )
+            why = f"dates, day {('first', 'second')[days]}: it is always 1"
+            return Found(DateWay(order, way.separator), why, n, n_read)
     elif not asked:
         earlier = [other for other in rivals if ways.index(other) < first]
         mine = way.parse(sample)
@@ -223,7 +216,7 @@ def _constant_field(way: DateWay, sample: Sequence[str]) -> int | None:
 _ORDER_SAID = {
     "ymd": "year first", "dmy": "day first", "mdy": "month first", "dmY": "day first, years of two digits",
     "mdY": "month first, years of two digits", "dby": "months by name", "bdy": "months by name",
-    "ym": "months",
+    "dbY": "months by name, years of two digits",     "ym": "months",
 }  # fmt: skip
 
 
@@ -232,7 +225,8 @@ def said(way: Way) -> str:
     if isinstance(way, DateWay):
         return f"dates, {_ORDER_SAID[way.order]}"
     if isinstance(way, EpochWay):
-        return f"dates, {'milliseconds' if way.unit == 'ms' else 'seconds'} since 1970"
+        prefix = {"ms": "milli", "us": "micro", "ns": "nano"}.get(way.unit, "")
+        return f"dates, {prefix}seconds since 1970"
     if isinstance(way, TimeWay):
         return "times of the day"
     assert isinstance(way, NumberWay)
@@ -325,27 +319,25 @@ def _counted(way: Way, numbers: Floats) -> Any:
 
 def _of_numbers(column: Any, name: Any, asked: str) -> tuple[Any, Found]:
     """Column of numbers, which may be seconds since 1970, where its name says so or the user does."""
-    kind, _, unit = asked.partition(":")
-    if type_kind(column) != "numeric" or (kind not in ("", "date")):
+    if type_kind(column) != "numeric" or asked.partition(":")[0] not in ("", "date"):
         return column, Found(None, "")
     is_number = column.dtype.kind in "iuf" if isinstance(column, np.ndarray) else column.dtype.is_numeric()
     if not is_number or (not asked and not EPOCH_NAME.search(str(name).lower())):
         return column, Found(None, "")
-    way = epoch_of(as_floats(plain(column, as_number=True)), unit)
-    if way is None:
-        return column, Found(None, "")
-    found = Found(way, said(way))
+    found = epoch_found(as_floats(plain(column, as_number=True)), name, asked)
     return as_found(column, found, name), found
 
 
-def epoch_of(numbers: Floats, unit: str = "") -> EpochWay | None:
-    """Unit of whole numbers all of which are moments from 2000 to 2035."""
-    known = numbers[np.isfinite(numbers)]
-    for one, (low, high) in _EPOCHS.items():
-        is_one = len(known) and low <= known.min() and known.max() <= high and (known == np.rint(known)).all()
-        if one == unit or (not unit and is_one):
-            return EpochWay(one)
-    return None
+def epoch_found(numbers: Floats, name: Any, asked: str) -> Found:
+    """How numbers, or their ends, are moments since 1970; raise where a user says so in vain."""
+    way = EpochWay.of(numbers, asked.partition(":")[2])
+    if way is None and asked and np.isfinite(numbers).any():
+        raise ColumnError(
+            f"column {name!r} cannot be read as {asked}: its numbers are such as {np.nanmax(numbers):.15g}, "
+            "which is no moment from 2000 to 2035, as time since 1970; say the unit, such as date:s or "
+            "date:ms, or write dates as text, such as 2024-12-31"
+        )
+    return AS_IT_IS if way is None else Found(way, said(way))
 
 
 def distinct_texts(column: Any, name: Any) -> tuple[list[str] | None, NDArray[np.int32]]:

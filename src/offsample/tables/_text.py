@@ -83,7 +83,8 @@ def trouble(file: str) -> str | None:
                     return f"line {rows.line_num} has {len(row)} fields, the header {n_names}"
             ends = lines.newlines
     except UnicodeDecodeError as error:
-        advice = "expected text in UTF-8 (iconv -f latin1 -t utf-8 makes it)"
+        its = "utf-16" if error.object[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin1"
+        advice = f"expected text in UTF-8 (iconv -f {its} -t utf-8 makes it)"
         return f"byte {error.start + 1} is not UTF-8: {advice}"
     except csv.Error as error:
         return f"line {rows.line_num}: {error}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -35,14 +35,15 @@ _MONTH = f"((?:{'|'.join(f'{m}(?:{e})?' if e else m for m, e in zip(_MONTHS, _EN
 _DAY_OR_MONTH, _YEAR = "([0-9]{1,2})", "([0-9]{4})"
 # The fields of each order, of which Y is a year of two digits, and b a month by its name.
 _FIELDS = {"y": _YEAR, "Y": "([0-9]{2})", "m": _DAY_OR_MONTH, "d": _DAY_OR_MONTH, "b": _MONTH}
-ORDERS = ("ymd", "dmy", "mdy", "dmY", "mdY", "dby", "bdy", "ym")
+ORDERS = ("ymd", "dmy", "mdy", "dmY", "mdY", "dby", "dbY", "bdy", "ym")
 _CLOCK = "([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}(?:[.][0-9]{1,9})?))?(?: ?([ap])[.]?m[.]?)?"
 _ZONE = "(?: ?(z|utc|gmt|[+-][0-9]{2}:?[0-9]{2}))?"
 # Two digits are a year of this century up to here.
 _PIVOT = 68
 _SECOND = 1_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-EPOCHS = {"s": 1_000_000, "ms": 1_000}  # microseconds of each
+EPOCHS = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 0.001}  # microseconds of each
+_FIRST, _LAST = 946_684_800_000_000, 2_051_222_400_000_000  # that numbers are taken for: 2000 to 2035
 
 
 @dataclass(frozen=True)
@@ -240,10 +241,18 @@ class TimeWay(Way):
 
 @dataclass(frozen=True)
 class EpochWay(Way):
-    """A number, of seconds or milliseconds since 1970."""
+    """A number, of seconds, milliseconds, microseconds or nanoseconds since 1970."""
 
     unit: str = "s"
     quantity = "moment"
+
+    @staticmethod
+    def of(numbers: Floats, unit: str = "") -> EpochWay | None:
+        """Return the way of a unit, or of whole numbers all of which are moments from 2000 to 2035 in one."""
+        known = numbers[np.isfinite(numbers)]
+        is_whole = len(known) and (known == np.rint(known)).all()
+        units = [one for one in EPOCHS if is_whole and np.isfinite(as_epochs(known, (one,))).all()]
+        return next((EpochWay(one) for one in [unit, *units] if one in EPOCHS), None)
 
     def parse(self, texts: Any) -> Floats:
         """Microseconds of numbers."""
@@ -252,6 +261,14 @@ class EpochWay(Way):
     def on_engine(self, frame: Frame, text: str, name: str) -> Frame:
         """Microseconds of a column of numbers."""
         return frame.with_columns((nw.col(text).cast(nw.Float64) * EPOCHS[self.unit]).alias(name))
+
+
+def as_epochs(numbers: Floats, units: Iterable[str] = EPOCHS) -> Floats:
+    """Microseconds of numbers, each in the unit in which it is a moment from 2000 to 2035; NaN if in none."""
+    found = np.full(len(numbers), np.nan)
+    for moments in (EpochWay(unit).parse(numbers) for unit in units):
+        found = np.where((moments >= _FIRST) & (moments <= _LAST), moments, found)
+    return found
 
 
 def _clock(hour: str, minute: str, second: str, half: str | None) -> float:

@@ -145,12 +145,7 @@ class ConjunctionSearch:
         return found
 
     def _pairs(
-        self,
-        inside: Booleans,
-        totals: Ints,
-        single: Ints,
-        prefix: tuple[int, ...],
-        scores: _Scores,
+        self, inside: Booleans, totals: Ints, single: Ints, prefix: tuple[int, ...], scores: _Scores
     ) -> Iterator[Conjunctions]:
         """Pairs of literals of tests behind those of a prefix, in its rows."""
         index, n_classes = self.sample.index, self.sample.n_classes

@@ -65,7 +65,8 @@ def verdict_chart(verdict: Verdict, reference: Reference | None = None) -> Marku
         parts.append(_bar(tips[-1], axis, metric.ends(one), row, name, kind))
     if reference is not None:
         tips.append(f"{reference.name.capitalize()}: {metric.told(reference, verdict.new_rows)}")
-        name = f"{reference.name}, not to be read: {metric.figure(reference)}"
+        by = f"{metric.title} " * (not is_error)
+        name = f"{reference.name}, not to be read: {by}{metric.figure(reference)}"
         parts.append(_bar(tips[-1], axis, metric.ends(reference), len(bars), name, "known"))
     if other is not None:
         told = metric.told(other, verdict.new_rows)
@@ -121,7 +122,7 @@ def _bar(tip: str, axis: Axis, shares: tuple[float, float, float], row: int, tex
     return point(
         tip,
         Markup() if is_missing(low) or is_missing(high) else axis.stretch(low, high, y, 12, bar),
-        tag("text", text, x="2%", y=y - 16, class_="label halo"),
+        tag("text", text, x="2%", dx=6, y=y - 16, class_="label halo"),
         axis.mark(error, y, mark, class_),
         first=False,
     )

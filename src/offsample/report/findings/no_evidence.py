@@ -32,9 +32,7 @@ def find(study: Study) -> dict[Any, Finding]:
     """Find columns whose worth cannot be told from none."""
     return {
         f.name: Finding(
-            CODE,
-            str(f.name),
-            f"{f.name}: {_compared(f, study)}" + _USED * (f.name in study.used),
+            CODE, str(f.name), f"{f.name}: {_compared(f, study)}" + _USED * (f.name in study.used)
         )
         for f in study.ranking
         if not f.significant and f.name not in study.findings

@@ -77,9 +77,8 @@ def _finding(study: Study, order: Order) -> Finding:
                 f"learned from the past, the model has {told}; in any other order it would be {any_other}"
             )
     what = "class" if study.task == "classification" else "target"
-    changes = (
-        f"along it the {what} changes{_shown(study, order)}, from {_ends(study, order, time)} in the last"
-    )
+    verb = "changes" if order.part_shares else "comes in runs"
+    changes = f"along it the {what} {verb}{_shown(study, order)}, {_ends(study, order, time)} in the last"
     if order.drifting:
         changes = f"along it changes what {listed(order.drifting)} says of the {what}"
     message = f"{name}: {changes}. {asked}{errors}."
@@ -109,4 +108,5 @@ def _ends(study: Study, order: Order, time: Ints) -> str:
         shares = (one[study.class_of_interest] for one in (order.first_shares, order.last_shares))
         first, last = map(percent, shares)
         first += f" {short_name(study.classes[study.class_of_interest])}"
-    return f"{first} in the first fifth of the rows to {last}"
+    here = "in the first fifth of the rows"  # runs, as of weekdays, need not have led anywhere
+    return f"from {first} {here} to {last}" if order.part_shares else f"{first} {here} and {last}"

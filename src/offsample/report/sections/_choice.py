@@ -23,13 +23,13 @@ from offsample.report.sections._validation import (
     BEYOND_DOUBT,
     Validation,
     cross_validate,
+    ends_of,
     first_as_good,
     is_better,
     left_out,
     picked,
     rated,
     say_together,
-    spanned,
     with_choice,
 )
 
@@ -209,7 +209,7 @@ def _alternative(
     error, (low, high), score = model.estimated_error_, model.estimated_error_interval_, None
     if validation is not None:
         error = validation.error(stage)
-        low, high = spanned(study, (low, high), validation.wrong_at(stage), validation.n_folds)
+        low, high = ends_of(study, validation.wrong_at(stage), validation.n_folds)
         score = score_of(study, validation, stage)
     name, unit = called
     return Alternative(name, model.size_, unit, error, low, high, validation is not None, text, score)
@@ -252,7 +252,7 @@ def _larger(study: Study, choice: Choice) -> Alternative | None:
         wrong = found.wrong_at(stage)
         tested = np.isfinite(wrong)
         error = max(0.0, float(rival.mean() - (rival - wrong)[tested].mean()))
-        interval = spanned(study, interval, wrong, len(study.folds), error)
+        interval = ends_of(study, wrong, len(study.folds), error)
         score = score_of(study, found, stage)
     name, (low, high) = f"a larger tree, of {amount(tree.size_, 'leaf')}", interval
     return Alternative(name, tree.size_, "leaf", error, low, high, validation is not None, score=score)

@@ -294,14 +294,13 @@ def rated(study: Study, validation: Validation | None, stage: int = 0) -> Any:
     return study.rating([one[kept] for one in said], kept, _units(study, kept), n_folds)
 
 
-def spanned(
-    study: Study, own: tuple[float, float], wrong: Floats | Booleans, n_folds: int, error: float | None = None
+def ends_of(
+    study: Study, wrong: Floats | Booleans, n_folds: int, error: float | None = None
 ) -> tuple[float, float]:
-    """Widen the learner's own interval to that of cross-validation: they err differently.
+    """Interval of an error on rows held back.
 
-    The learner takes rows as they come: where they come in units, the interval is that of cross-validation.
+    The learner's own begins with its estimate before the correction for having chosen: too low where there
+    are many thresholds to choose among.
     """
     tested = np.isfinite(wrong)
-    units = _units(study, tested)
-    low, high = study.error_interval(wrong[tested], n_folds, error, units)
-    return (low, high) if units else (min(own[0], low), max(own[1], high))
+    return study.error_interval(wrong[tested], n_folds, error, _units(study, tested))

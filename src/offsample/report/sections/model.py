@@ -14,7 +14,7 @@ from offsample.report._metrics import Score, decide
 from offsample.report._study import Study
 from offsample.report.sections._branches import described
 from offsample.report.sections._choice import Alternative, Choice
-from offsample.report.sections._validation import is_better, spanned
+from offsample.report.sections._validation import ends_of, is_better
 
 __all__ = ["Alternative", "Model", "SizePoint", "describe"]
 
@@ -53,7 +53,7 @@ class Model:
     # Their shares in the decrease of the estimated error; empty where the model does not know them.
     importances: tuple[float, ...]
     error: float  # by cross-validation or, without it, as estimated by the learner itself
-    low: float  # of a 95 % interval that spans that of cross-validation and the learner's own
+    low: float  # of a 95 % interval by cross-validation or, without it, the learner's own
     high: float
     training_error: float
     estimated_error: float  # off the sample, by the learner itself
@@ -106,9 +106,7 @@ def describe(study: Study, choice: Choice, score: Score | None = None) -> Model:
     error, (low, high) = own, model.estimated_error_interval_
     if validation is not None:
         error = validation.error(choice.stage)
-        low, high = spanned(study, (low, high), validation.wrong_at(choice.stage), n_folds)
-        if not study.metric.is_error:  # a tree that is grown for another loss does not know its error
-            low, high = study.error_interval(validation.wrong_at(choice.stage), n_folds)
+        low, high = ends_of(study, validation.wrong_at(choice.stage), n_folds)
     elif study.new_rows:
         low, high = 0.0, 1.0 if study.task == "classification" else nan  # it took the rows as they came
     if not columns:

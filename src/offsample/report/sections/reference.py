@@ -18,7 +18,7 @@ from offsample._typing import Floats, Ints
 from offsample._unit_intervals import student
 from offsample.evidence import discoveries
 from offsample.report._encoded import compared_rows
-from offsample.report._formats import listed, percent, points
+from offsample.report._formats import listed, percent, points, quantity
 from offsample.report._metrics import PER, Metric, Score, decide
 from offsample.report._study import Study
 from offsample.report._units import folds_factor
@@ -47,17 +47,22 @@ class Reference:
     low: float
     high: float
     score: Score | None  # by another metric of the report than the error, with its 95 % interval
-    cost_of_reading: float  # by how much it is better than the recommended model, in the units of the metric
+    cost_of_reading: (
+        float  # by how much it is better, in the units of the metric; of numbers, closer on average
+    )
     cost_low: float  # of its 95 % interval, rows or units being paired
     cost_high: float
     is_far_ahead: bool  # clearly, and by a fifth or more of what it gains over guessing
     columns: tuple[str, ...]  # that it uses and the recommended model does not, if it is far ahead
     sentence: str = ""
     auc: Score | None = None  # of classes, whatever the metric is, with its 95 % interval
+    mean_absolute_error: Score | None = None  # of a target of numbers, with its 95 % interval
 
 
-def compare(study: Study, features: Sequence[Any], rated: Any, used: Collection[Any]) -> Reference | None:
-    """The better of boosting and logistic regression on the folds of the report; None if that cannot be."""
+def compare(
+    study: Study, features: Sequence[Any], rated: Any, used: Collection[Any], beside: Any = None
+) -> Reference | None:
+    """The better of boosting and logistic regression on the report's folds; a model beside may be near it."""
     if not study.options.reference:
         return None
     if study.options.fast:
@@ -87,17 +92,21 @@ def compare(study: Study, features: Sequence[Any], rated: Any, used: Collection[
     n_folds, metric = len(study.folds), study.metric
     rivals = {name: replace(_saying(study, rated, said[name]), n_folds=n_folds) for name in tried}
     best = _better(study, rivals)
-    models, mixed = tried[best], said[best].copy()
+    models, mixed = list(tried[best]), said[best].copy()
     for number in range(n_folds):  # each is told by the other folds which is better, so that no luck counts
         here = study.fold_of == number
         known = {name: _some(one, np.flatnonzero(~here)) for name, one in rivals.items()}
-        mixed[here] = said[_better(study, known) if n_folds >= _FEWEST_TO_CHOOSE else best][here]
+        told_by = _better(study, known) if n_folds >= _FEWEST_TO_CHOOSE else best
+        mixed[here], models[number] = said[told_by][here], tried[told_by][number]
     found = replace(_saying(study, rated, mixed), n_folds=n_folds)
     wrong = found.mistakes
-    cost, deviation = ahead(study, rated, found)
+    of_numbers = study.task == "regression"
+    cost, deviation = ahead(study, rated, found, _closeness if of_numbers else None)
+    value = metric.parts(found, study.costs)[0]
+    off = found.mean_absolute_error() if of_numbers else None  # with which the page leads
+    gain = abs(value - (study.majority_error if metric.is_error else baseline_score(study)))
+    gain = gain if off is None else abs(rated.blind_error - off.value)
     radius = student(0.975, rated.n_units) * deviation
-    base = study.majority_error if metric.is_error else baseline_score(study)
-    gain = abs(metric.parts(found, study.costs)[0] - base)
     is_far = rated.is_known and cost > radius and cost >= _FAR * gain
     others = [place for place, name in enumerate(features) if name not in used][:_MOST_ASKED]
     reference = Reference(
@@ -109,13 +118,18 @@ def compare(study: Study, features: Sequence[Any], rated: Any, used: Collection[
         cost_low=cost - radius,
         cost_high=cost + radius,
         is_far_ahead=is_far,
-        auc=None if study.task == "regression" else found.auc(),
+        auc=None if of_numbers else found.auc(),
+        mean_absolute_error=off,
         columns=tuple(str(features[i]) for i in _used(study, X, models, found, others)) if is_far else (),
     )
-    return replace(
-        reference,
-        sentence=_sentence(metric, reference, cost / gain if gain else 0.0, bool(used), rated.is_known),
-    )
+    told = _sentence(metric, reference, cost / gain if gain else 0.0, bool(used), rated.is_known)
+    if beside is not None and beside.validated and off is None and cost > radius:
+        near, own = metric.ends(beside)[1], metric.parts(rated, study.costs)[0]
+        closed, errs = (own - near) / (own - value), "it errs in" if metric.is_error else metric.word
+        if closed > 0.5:
+            much = "most of" if closed < 1 else "all of"
+            told += f" Listed below, {beside.name}, closes {much} that gap: {errs} {metric.figure(beside)}."
+    return replace(reference, sentence=told)
 
 
 def _better(study: Study, rivals: dict[str, Any]) -> str:
@@ -217,10 +231,16 @@ def _says(study: Study, model: Any, X: Floats) -> Floats:
     return proba
 
 
-def ahead(study: Study, rated: Any, found: Any) -> tuple[float, float]:
+def _closeness(rated: Any) -> tuple[float, Floats]:
+    """Minus the mean absolute error, and each row's part in it."""
+    off = -np.abs(rated.numbers - rated.predicted)
+    return float(off.mean()), off / len(off)
+
+
+def ahead(study: Study, rated: Any, found: Any, of: Any = None) -> tuple[float, float]:
     """By how much the second figure is better, and its standard error: rows, or units, are paired."""
-    metric, costs = study.metric, study.costs
-    (value, parts), (other, others) = metric.parts(rated, costs), metric.parts(found, costs)
+    metric, of = study.metric, of or (lambda one: study.metric.parts(one, study.costs))
+    (value, parts), (other, others) = of(rated), of(found)
     n = len(parts)
     deviation = deviation_by(rated.units or [np.arange(n)], n * (others - parts))
     difference = other - value if metric.higher_is_better else value - other
@@ -251,22 +271,25 @@ def _used(study: Study, X: Floats, models: Sequence[Any], found: Any, columns: S
 
 def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool, is_known: bool) -> str:
     """Say how good it is, and what it costs to do without it."""
-    errs = (
-        f"errs in {metric.figure(found)}" if metric.is_error else f"has {metric.word} {metric.figure(found)}"
-    )
-    errs = f"costs {metric.figure(found)} per {PER:,} rows" if metric.name == "cost" else errs
+    figure = metric.figure(found)
+    errs = f"errs in {figure}" if metric.is_error else f"has {metric.word} {figure}"
+    errs = f"costs {figure} per {PER:,} rows" if metric.name == "cost" else errs
+    off = found.mean_absolute_error
+    if off is not None:
+        ends = f" ({quantity(off.low, off.value)} – {quantity(off.high, off.value)})" * is_known
+        errs = f"is off by {quantity(off.value)} on average{ends}, R² {figure}"
     told = f"The best opaque model that was tried, {found.name}, {errs}"
     if not is_known and has_rival:
         ahead = "ahead of" if found.cost_of_reading > 0 else "not ahead of"
         return f"{told}, {ahead} the model here; with so few groups, or times, nobody can know by how much."
     told += f" ({metric.within(found)})" * is_known
-    write = points if metric.is_error else metric.write
-    cost, low, high = (
-        write(abs(end)).lstrip("+") for end in (found.cost_of_reading, found.cost_low, found.cost_high)
-    )
-    unit = " points" if metric.is_error else ""
+    write = points if metric.is_error else metric.write if off is None else quantity
+    costs = found.cost_of_reading, found.cost_low, found.cost_high
+    cost, low, high = (write(abs(end)).lstrip("+") for end in costs)
+    unit = " points" if metric.is_error else "" if off is None else " on average"
     if found.cost_high < 0:
-        return f"{told}: the model here is ahead of it by {cost}{unit} ({high} – {low})."
+        is_ahead = "is ahead of it" if off is None else "is closer"
+        return f"{told}: the model here {is_ahead} by {cost}{unit} ({high} – {low})."
     if found.cost_low <= 0 and not has_rival:
         guess = "the mean" if metric.name == "r2" else "the class shares"
         return f"{told}: it is not shown to know more than {guess} either."

@@ -27,8 +27,8 @@ _TYPES = {
     "TIMESTAMP": f"regexp_full_match({{0}}, '{_DATE}[ T]{_CLOCK}') "
     "AND TRY_CAST({0} AS TIMESTAMP) IS NOT NULL",
 }
-# A zip code, and a telephone number.
-_IS_CODE = "regexp_matches({0}, '^[-+]?0[0-9]|^[+][0-9]{{7}}')"
+# A zip code, a telephone number, and a code such as 3E78, of which text is judged as in any other file.
+_IS_CODE = "regexp_matches({0}, '^[-+]?0[0-9]|^[+][0-9]{{7}}|^[0-9]+[eE][0-9]+$')"
 _IS_WHOLE = "regexp_full_match({0}, '[+-]?[0-9]+')"
 _FIRST_ROWS, _MANY = 1000, 200
 
