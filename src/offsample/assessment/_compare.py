@@ -192,7 +192,9 @@ def compare(
     title, sign = as_read(scoring, check_scoring(any_model, scoring))
     as_told = [sign * folds[name] for name in order]
     is_share = [together is None and is_share_of_rows(scoring, models[name]) for name in order]
-    not_held = test == "5x2cv_f" and len(y) < 200 or test in ("5x2cv_f", "mcnemar") and together is not None
+    not_held = (test == "5x2cv_f" and len(y) < 200) or (
+        test in ("5x2cv_f", "mcnemar") and together is not None
+    )
     turn = 1.0 if test == "mcnemar" else sign  # of hits, whatever the scoring
     return Comparison(
         models=order,
