@@ -14,7 +14,7 @@ from papers._files import use_palette
 
 # Width of the window, and how much of the page is shown.
 PAGES = {1280: 1450, 400: 1350}
-SECTIONS = ("sufficient", "sizing", "trust")
+SECTIONS = ("sufficient", "sizing")
 
 
 def main(folder: Path, scheme: str) -> None:
