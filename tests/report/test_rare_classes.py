@@ -289,6 +289,17 @@ def test_a_tree_for_costs_tells_rows_apart_where_decisions_change_and_no_column_
     assert found.verdict.cost_high < found.verdict.baseline_cost
 
 
+def test_of_three_classes_costs_of_one_leave_the_likelier_of_the_others():
+    """To take one of the others for another costs nothing."""
+    random = np.random.default_rng(8)
+    table = {name: random.normal(size=1500) for name in "xz"}
+    p = 1 / (1 + np.exp(2.5 - 1.4 * table["x"]))
+    table["y"] = np.select([(u := random.random(1500)) < p, u > 0.95], ["fraud", "late"], "ok")
+    found = report(table, "y", fast=True, positive="fraud", costs={"fn": 5, "fp": 1})
+    assert set(found.estimator.predict(table)) == {"fraud", "ok"}
+    assert "always deciding for “ok”" in found.verdict.sentence
+
+
 def test_of_three_classes_an_area_is_of_one_and_a_loss_of_all():
     random = np.random.default_rng(0)
     x = random.normal(size=900)

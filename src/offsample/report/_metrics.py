@@ -237,7 +237,7 @@ def top(score: Floats, positive: Any, fold: Ints, share: float) -> tuple[Floats,
 
 def decide(proba: Floats, costs: Floats | None) -> Ints:
     """Return the class to act by: the likeliest, or the cheapest."""
-    return np.asarray(proba.argmax(axis=-1) if costs is None else (proba @ costs).argmin(axis=-1))
+    return np.asarray(proba.argmax(axis=-1) if costs is None else _losses.cheapest(proba, costs))
 
 
 @dataclass(frozen=True)
