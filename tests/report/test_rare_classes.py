@@ -100,6 +100,15 @@ def test_a_capacity_says_whom_to_act_upon():
     assert found.acting.decision.share == pytest.approx(0.05)
     assert "among the 5 % that are rated highest" in found.acting.decision.rule
     assert "The 5 % of rows that it rates highest hold" in found.verdict.sentence
+    # By the model that is handed over the cut falls among rows that it rates alike.
+    decision, rating = found.acting.decision, found.estimator.predict_proba(rare())[:, 1]
+    above, alike = (rating > decision.threshold + 1e-9).mean(), np.isclose(rating, decision.threshold).mean()
+    assert above < 0.05 < above + alike
+    shares = [above, (0.05 - above) / alike, decision.threshold, alike]
+    told = [float(number) / 100 for number in re.findall(r"([\d.]+) %", decision.whom)]
+    assert told[-4:] == pytest.approx(shares, abs=0.0005)
+    for text in (found.to_markdown(), found.to_html()):
+        assert decision.whom in text.replace("\xa0", " ").replace("&nbsp;", " ")
 
 
 def test_costs_lead_and_choose_the_decision():
@@ -110,7 +119,7 @@ def test_costs_lead_and_choose_the_decision():
     assert verdict.cost < verdict.baseline_cost
     counted = 20 * decision.false_negatives + decision.false_positives
     assert verdict.cost == pytest.approx(1000 * counted / 3000)
-    assert decision.threshold >= 1 / 21
+    assert decision.threshold == pytest.approx(1 / 21)
     assert decision.rule == "acting costs less than not acting (a probability above 4.8 %)"
     acts = found.estimator.predict(rare(500, seed=2)) == "yes"
     proba = found.estimator.predict_proba(rare(500, seed=2))[:, 1]
@@ -297,6 +306,7 @@ def test_of_three_classes_costs_of_one_leave_the_likelier_of_the_others():
     table["y"] = np.select([(u := random.random(1500)) < p, u > 0.95], ["fraud", "late"], "ok")
     found = report(table, "y", fast=True, positive="fraud", costs={"fn": 5, "fp": 1})
     assert set(found.estimator.predict(table)) == {"fraud", "ok"}
+    assert found.acting.decision.threshold == pytest.approx(1 / 6)
     assert "always deciding for “ok”" in found.verdict.sentence
 
 

@@ -274,6 +274,7 @@ def report(
         shown_sizing = sizing.describe(study, choice, shown_model)
     shown_columns = columns.describe(study)
     found = verdict.conclude(study, shown_columns, shown_model, tempting, honest, rated, ordering, ceiling)
+    shown_acting = None if rated is None or of_numbers else acting.describe(study, rated)
     estimator = reported(study, choice.model, choice.features)
     return Report(
         title=title,
@@ -293,7 +294,7 @@ def report(
         model=shown_model,
         reference=ceiling,
         log_scale=logarithm,
-        acting=None if rated is None or of_numbers else acting.describe(study, rated),
+        acting=shown_acting,
         sizing=shown_sizing,
         trust=shown_trust,
         method=method.describe(study, command or _call(table, target, options)),
