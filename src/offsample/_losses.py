@@ -204,8 +204,10 @@ def cost_index(weights: Sequence[float], shares: Floats) -> Floats:
     return np.asarray((weighted * (1 - weighted / np.where(total > 0, total, 1.0))).sum(axis=-1))
 
 
-def cheapest(probabilities: Floats, costs: Floats) -> Ints:
+def decide(probabilities: Floats, costs: Floats | None) -> Ints:
     """Class of the least expected cost, given shares (..., K); of equals the likeliest, then the first."""
+    if costs is None:
+        return np.asarray(probabilities.argmax(axis=-1))
     cost = rounded(probabilities @ costs, float(np.abs(costs).max()) or 1.0)
     is_least = cost == cost.min(axis=-1, keepdims=True)
     return np.asarray(np.where(is_least, rounded(probabilities), -1.0).argmax(axis=-1))

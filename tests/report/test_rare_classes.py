@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -11,6 +12,7 @@ from offsample._unit_intervals import student
 from offsample.report import report
 from offsample.report._metrics import METRICS, Rated, area
 from offsample.report._scales import scale_of
+from offsample.report.sections.sizing import sentences
 
 
 def rare(n=3000, rate=0.04, seed=0, n_columns=4):
@@ -214,6 +216,7 @@ def test_a_page_leads_with_the_order_where_no_model_decides_better_than_a_guess(
     value, _ = area(rating, is_hit[800:], np.zeros(800, int))
     assert found.verdict.auc_low - 0.04 < value < found.verdict.auc_high + 0.04
     assert value > 0.58
+    assert report(table, "y", fast=True).verdict.sentence.count("no group of rows") == 1  # in other words
     asked = report(half, "y", metric="error", fast=True)
     assert asked.verdict.metric == "error"
     assert not asked.verdict.columns
@@ -281,6 +284,19 @@ def test_a_cost_that_no_model_saves_is_no_proof_that_none_can():
     assert int(alone[1]) < int(base[1])
     assert "rows held back do not show it to be ahead" in verdict.sentence
     assert "nothing" not in verdict.sentence
+
+
+def test_what_a_cost_saves_is_told_where_it_may_be_nothing():
+    """The cost seems clearly less than that of a constant decision; on the same rows it is not."""
+    found = report(rare(500, 0.06, 3, 2), "churned", fast=True, costs={"fn": 15, "fp": 1})
+    verdict = found.verdict
+    assert not verdict.beats_baseline
+    assert verdict.cost_high < verdict.baseline_cost
+    told = re.search(r"what it saves on the same rows is ([\d.]+) \(−[\d.]+ to [\d.]+\)\.", verdict.sentence)
+    assert float(told[1]) == pytest.approx(verdict.baseline_cost - verdict.cost, abs=0.5)
+    # A tree that looks at nothing else is said to be no worse than its column.
+    assert verdict.columns == ("x0",)
+    assert "alone seems to do better" not in verdict.sentence
 
 
 def test_a_tree_for_costs_tells_rows_apart_where_decisions_change_and_no_column_is_cheaper():
@@ -486,6 +502,10 @@ def test_the_learning_curve_is_told_in_the_units_of_the_metric():
     first = found.sizing.curve[0]
     assert f"| {first.n_rows} | .{100 * (1 - first.error):.0f} |" in text
     assert "AUC against number of rows" in found.to_html()
+    scale = scale_of(METRICS["auc"], None, None)
+    flat = replace(found.sizing, gain_of_doubling=None)
+    assert "a curve that has not risen so far, or rises" in sentences(flat, found.model, scale=scale)[-1]
+    assert "a curve that has not fallen so far, or falls" in sentences(flat, found.model)[-1]
 
 
 def test_where_no_interval_is_known_none_is_told():

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offsample._estimators import TypedEstimator
-from offsample._losses import cheapest, checked_costs, class_of_interest
+from offsample._losses import checked_costs, class_of_interest, decide
 from offsample._typing import Floats, Ints
 
 
@@ -60,6 +60,4 @@ class Decider(TypedEstimator):
 
     def _cheapest(self, probabilities: Floats) -> Ints:
         """Number of the class that is cheapest in expectation, given probabilities of shape (..., K)."""
-        if self._costs is None:
-            return np.asarray(probabilities.argmax(axis=-1))
-        return cheapest(np.maximum(probabilities, self._half_row), self._costs)
+        return decide(np.maximum(probabilities, self._half_row), self._costs)

@@ -21,6 +21,7 @@ from offsample.report._metrics import ERROR, METRICS, PER, TOP, UNKNOWN, Rated, 
 from offsample.report._study import Study
 from offsample.report.findings import Finding
 from offsample.report.sections._honest import HonestError
+from offsample.report.sections._validation import gained
 from offsample.report.sections.model import Alternative, Model, cheapest
 
 
@@ -65,7 +66,11 @@ def sentence(
         return _nothing(study, model, quarantined, signals, rated)
     looks = f"On {study.new_rows}, {model.name} that looks at {amount(len(model.columns), 'column')}"
     if model.score is not None and rated is not None:
-        doubt = " That is not clearly better than to know no column." * (not model.beats_baseline)
+        doubt = (
+            ""
+            if model.beats_baseline
+            else f" That is not clearly better than to know no column{_saved(study, rated)}."
+        )
         if study.task == "regression":
             return f"{looks} {_numbers(study, rated)}{doubt}"
         led = f"{_led_by(study, model.score, rated)}{doubt}{_column_ahead(study, model)}"
@@ -82,6 +87,15 @@ def sentence(
     return expected if model.beats_baseline else expected + doubt
 
 
+def _saved(study: Study, rated: Any) -> str:
+    """Say what decisions save on the same rows, which may be nothing although their cost seems to be less."""
+    if study.metric.name != "cost" or not rated.is_known:
+        return ""
+    gain, clear = gained(study.guess_losses, study.choice.validation.of(study.choice.stage), study)
+    saved, low, high = map(decimal, (gain, gain - clear, gain + clear))
+    return f": what it saves on the same rows is {saved} ({low} to {high})"
+
+
 def _nothing(
     study: Study, model: Model, quarantined: tuple[Finding, ...], signals: Signals, rated: Any
 ) -> str:
@@ -89,27 +103,20 @@ def _nothing(
     metric, (n, ordering, _) = study.metric, signals
     names = ", ".join(str(finding.column) for finding in quarantined[:3])
     names += f" and {len(quarantined) - 3} more" if len(quarantined) > 3 else ""
-    without = (
-        f"Without the quarantined column{'s' * (len(quarantined) > 1)} ({names}), " if quarantined else ""
-    )
-    base = "the class shares"
-    but = ""
+    without = f"Without the quarantined column{'s' * (len(quarantined) > 1)} ({names}), " * bool(quarantined)
+    base, but = "the class shares", ""
     if study.task == "regression":
         base = "its mean"
         if rated is not None:
             off, median = quantity(rated.mean_absolute_error(rated.guess).value), quantity(rated.blind_error)
             base += f", which is off by {off} on average" + f" (the median by {median})" * (off != median)
     elif metric.is_error:
-        base = "always guessing its most frequent class, which is wrong in "
-        of_rows = "the rows" if str(study.new_rows) == "new rows" else str(study.new_rows)
-        base += f"{percent(model.baseline_error)} of "
-        on_new = percent(model.error)
-        if model.columns or on_new == percent(model.baseline_error):
-            base += of_rows
-        else:
-            base += (
-                f"these rows, and by estimate in {on_new} of {of_rows}, where another may be most frequent"
-            )
+        of_rows, on_new, here = str(study.new_rows), percent(model.error), percent(model.baseline_error)
+        of_rows = "the rows" if of_rows == "new rows" else of_rows
+        if not model.columns and on_new != here:
+            here += f" of these rows, and by estimate in {on_new}"
+            of_rows += ", where another may be most frequent"
+        base = f"always guessing its most frequent class, which is wrong in {here} of {of_rows}"
         but = f"no group of rows is shown to be more likely of another class than “{cheapest(study)}”"
     elif metric.is_of_decisions:
         base = f"always deciding alike, which costs {decimal(baseline_score(study))} per {PER:,} rows"
@@ -157,9 +164,8 @@ def _column_ahead(study: Study, model: Model) -> str:
         if not f.significant or score is None or (finding and finding.quarantines):
             continue
         known = metric.ends(model)[1] if model.columns else baseline_score(study)
-        if (score.value > known) != metric.higher_is_better or metric.write(score.value) == metric.write(
-            known
-        ):
+        is_ahead = (score.value > known) == metric.higher_is_better and model.columns != (str(f.name),)
+        if not is_ahead or metric.write(score.value) == metric.write(known):
             return ""
         within = f" ({metric.write(score.low)} – {metric.write(score.high)})" * (not is_missing(score.low))
         picked = f"it is the best of {len(study.ranking)} columns on the rows that judge it, and "
