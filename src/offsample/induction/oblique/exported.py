@@ -67,7 +67,7 @@ def tree_form(
     for *factors, added in scores.tolist():
         terms = [Op("*", (c, one)) for c, one in zip(factors, judged, strict=True) if c]
         found.append(Op("round", (Op("*", (Op("+", [added, *terms]), 1e10)),)))  # ties are told by ten digits
-    steps: list[dict[str, Any]] = [z, {"l": length}, gates] * bool(gates) + [said, moved, shares]
+    steps: list[Any] = [z, {"l": length}, gates] * bool(gates) + [said, moved, shares]
     if by_cost:  # of the cheapest the likeliest
         cheap = {f"c{k}": one for k, one in enumerate(found)}
         likely = [Op("round", (Op("*", (one, 1e10)),)) for one in judged]

@@ -47,6 +47,7 @@ class Signals(NamedTuple):
 
 
 _NONE = "no model that can be read is shown to"
+_FEW = " A few rows far away, which weigh like {:,} of {:,}, decide {}."
 _NO_MORE = 0.005  # of what the class shares lose; so little more is not worth a figure
 
 
@@ -79,10 +80,8 @@ def sentence(
         return f"{looks}: there were too few rows to hold some back, and to say how far it is off."
     is_known = study.new_rows.doubt(study.tested, ERROR) is None
     within = f"95 % interval {percent(model.low)} to {percent(model.high)}" if is_known else UNKNOWN
-    expected = (
-        f"{looks} should be wrong in about {percent(model.error)} of cases ({within}); always guessing the "
-        f"most frequent class is {always}."
-    )
+    expected = f"{looks} should be wrong in about {percent(model.error)} of cases ({within}); "
+    expected += f"always guessing the most frequent class is {always}."
     doubt = " That is not clearly better than the guess: the table does not show that the model helps."
     return expected if model.beats_baseline else expected + doubt
 
@@ -147,13 +146,8 @@ def _nothing(
 
 def _few_first(study: Study) -> str:
     """Say that a few rows decide what the mean is off by, where no model is shown."""
-    few = study.ranking.few_decide
-    if few is None:
-        return ""
-    return (
-        f" A few rows far away, which weigh like {few:,} of {study.ranking.n_samples:,}, decide the mean and "
-        "all squares: look at these first."
-    )
+    few, them = study.ranking.few_decide, "the mean and all squares: look at these first"
+    return "" if few is None else _FEW.format(few, study.ranking.n_samples, them)
 
 
 def _column_ahead(study: Study, model: Model) -> str:
@@ -194,12 +188,8 @@ def _numbers(study: Study, rated: Any) -> str:
 
 def _by_few(rated: Any) -> str:
     """Say which figure to go by where a few rows decide all squares."""
-    if rated.few is None:
-        return ""
-    return (
-        f" A few rows far away, which weigh like {rated.few:,} of {len(rated.numbers):,}, decide R² and the "
-        "squared error, which so few cannot tell: go by how far it is off on average."
-    )
+    cannot = "R² and the squared error, which so few cannot tell: go by how far it is off on average"
+    return "" if rated.few is None else _FEW.format(rated.few, len(rated.numbers), cannot)
 
 
 def _led_by(study: Study, score: Score, rated: Rated) -> str:

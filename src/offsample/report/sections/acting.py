@@ -106,16 +106,15 @@ def _decision(study: Study, rated: Rated) -> Decision:
     # A model of other rows may act on another share of them: at the margin rows are as those that just are.
     moved, margin = _share_deviation(rated, acted), float(rating[acted > 0].min()) if n_acted else 0.0
     of_precision = _of_some(rated, acted, moved, margin) if n_acted else None
-    of_recall = rated.interval(
-        recall, hits * (acted - recall) / n_hits, least=n_hits, one_more=moved * margin * len(hits) / n_hits
-    )
+    parts, more = hits * (acted - recall) / n_hits, moved * margin * len(hits) / n_hits
+    of_recall = rated.interval(recall, parts, least=n_hits, one_more=more)
     if capacity is not None:  # where the cut lies varies too
         of_precision, of_recall = rated.on_top(capacity)
     counts = n_found, n_others, n_hits - n_found, len(rating) - n_hits - n_others
     return Decision(rule, threshold, n_acted / len(rating), *counts, of_precision, of_recall, whom)
 
 
-def _cut(study: Study, share: float) -> tuple[float, str]:
+def _cut(study: Study, share: float) -> tuple[float | None, str]:
     """Return the probability at which the recommended model has acted on a share of the rows, and on whom."""
     rows = study.sample_of(np.arange(len(study.y)), study.choice.kind.most_rows)
     X = study.columns(study.choice.features).take(rows)
@@ -161,6 +160,5 @@ def _calibration(rated: Rated, rating: Floats) -> Iterator[RatedAlike]:
             bins[bins == one] = one + 1
     for one in np.unique(bins):
         inside = bins == one
-        yield RatedAlike(
-            int(inside.sum()), float(rating[inside].mean()), _of_some(rated, inside.astype(float))
-        )
+        observed = _of_some(rated, inside.astype(float))
+        yield RatedAlike(int(inside.sum()), float(rating[inside].mean()), observed)

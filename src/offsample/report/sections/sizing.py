@@ -81,8 +81,8 @@ def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
     except OutOfTime:
         study.leave_out(what)
         return None
-    is_told = curve and not curve[-1].measured
-    return Sizing(curve, gain if is_told else None, model.larger, n_rows, model.loss)
+    told = gain if curve and not curve[-1].measured else None
+    return Sizing(curve, told, model.larger, n_rows, model.loss)
 
 
 def sentences(
@@ -99,9 +99,10 @@ def sentences(
             f"{interval(larger.low, larger.high)}): {gain} points less than the recommended one"
         )
         if not metric.is_error:
-            within = metric.likely(larger)
-            told = f"has {metric.word} {metric.figure(larger)} ({within}), the recommended one"
-            told = f"{told} {metric.figure(model)}"
+            told = (
+                f"has {metric.word} {metric.figure(larger)} ({metric.likely(larger)}), the recommended one "
+            )
+            told += metric.figure(model)
         found.append(f"{name}, {told}, but not a model to read.")
     if sizing.gain_of_doubling is not None:
         least, most = (max(0.0, end) for end in sizing.gain_of_doubling)
