@@ -118,7 +118,8 @@ LEARNERS: dict[str, tuple[Any, list[Any]]] = {
     "oblique3": (induction.StochasticTreeClassifier(max_splits=8, geometry="offset"), [1, 2, 3]),
     "oblique costs": (
         induction.StochasticTreeClassifier(
-            max_splits=5, lookahead=False, scale="minmax", class_weight={"no": 4}
+            max_splits=5, lookahead=False, scale="minmax", class_weight={"no": 4},
+            costs=[[0, 0, 1], [0, 0, 1], [3, 3, 0]],  # of no and perhaps the likelier
         ),
         ["no", "perhaps", "yes"],
     ),

@@ -98,3 +98,5 @@ def test_zero_has_no_sign():
     feature = SimpleNamespace(low=-0.00001, high=0.25, interval_is_known=True, significant=True)
     feature.expected_gain = -0.00004
     assert (_ranking_shown._interval(feature), _ranking_shown._gain(feature)) == ("0.0000–0.2500", "0.0000")
+    feature.expected_gain = 0.000016162  # of a class of .3 %: the first of a table is not shown as none
+    assert _ranking_shown._gain(feature) == "1.6e-05"

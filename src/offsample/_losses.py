@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offsample._grouped_counts import Groups
+from offsample._ties import rounded
 from offsample._typing import Floats, Ints
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 from offsample.hypotheses import GiniRule
@@ -201,6 +202,15 @@ def cost_index(weights: Sequence[float], shares: Floats) -> Floats:
     weighted = shares * np.asarray(weights if len(weights) == shares.shape[-1] else 1.0)
     total = weighted.sum(axis=-1, keepdims=True)
     return np.asarray((weighted * (1 - weighted / np.where(total > 0, total, 1.0))).sum(axis=-1))
+
+
+def decide(probabilities: Floats, costs: Floats | None) -> Ints:
+    """Class of the least expected cost, given shares (..., K); of equals the likeliest, then the first."""
+    if costs is None:
+        return np.asarray(probabilities.argmax(axis=-1))
+    cost = rounded(probabilities @ costs, float(np.abs(costs).max()) or 1.0)
+    is_least = cost == cost.min(axis=-1, keepdims=True)
+    return np.asarray(np.where(is_least, rounded(probabilities), -1.0).argmax(axis=-1))
 
 
 def class_of_interest(classes: Sequence[Any], totals: ArrayLike, named: Any = None) -> int | None:

@@ -181,7 +181,9 @@ def _interval(feature: RankedFeature) -> str:
 
 
 def _gain(feature: RankedFeature) -> str:
-    return number(feature.expected_gain) if feature.significant else "no evidence"
+    gain = feature.expected_gain
+    text = f"{gain:.2g}" if 0 < gain < 0.00005 else number(gain)  # where four decimals show none
+    return text if feature.significant else "no evidence"
 
 
 def _shown(ranking: Ranking, feature: RankedFeature) -> str:

@@ -249,6 +249,20 @@ def test_costs_choose_the_class_and_nothing_else(learner):
     assert costly.estimated_error_interval_[0] < error < costly.estimated_error_interval_[1]
 
 
+def test_of_classes_that_cost_the_same_the_likeliest_is_predicted():
+    """To take one of the others for another costs nothing by fn and fp."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(900, 2))
+    y = np.select([X[:, 0] > 1.2, random.random(900) < 0.1], ["fraud", "late"], "ok")
+    for learner in (TreeClassifier(), DecisionListClassifier(), StochasticTreeClassifier(max_splits=3)):
+        costs = [[0, 1, 1], [4, 0, 0], [4, 0, 0]]  # fraud, late, ok
+        found = learner.set_params(costs=costs).fit(X, y)
+        p = found.predict_proba(X)
+        expected = np.where(p[:, 0] > 0.8, "fraud", np.where(p[:, 1] > p[:, 2], "late", "ok"))
+        assert {"ok", "fraud"} <= set(expected)
+        assert (found.predict(X) == expected).all()
+
+
 @EVERY
 def test_weights_of_classes_are_costs(learner):
     X, y = rare()

@@ -37,6 +37,13 @@ def test_keys_are_found_and_nothing_else(seed):
     assert set(found) == {"text key", "running number", "random key", "key of pairs", "key with gaps"}
 
 
+@pytest.mark.parametrize("metric", ["error", "auc"])
+def test_the_error_is_told_where_the_page_is_about_it(metric):
+    told = identifier.find(Study(table(0), "y", Options(metric=metric)))["text key"].message
+    assert ("the error rises from 0 % in training" in told) == (metric == "error")
+    assert told.endswith("on new rows.")
+
+
 def test_a_number_without_repetitions_is_a_quantity_if_its_order_says_something():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, N)

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 from sklearn.metrics import log_loss, roc_auc_score
 
-from offsample._losses import checked_costs
+from offsample._losses import checked_costs, decide
 from offsample.report._metrics import (
     METRICS,
     Rated,
     area,
     check_metric,
-    decide,
     metric_of,
     pair_losses,
     top,

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -11,6 +12,7 @@ from offsample._unit_intervals import student
 from offsample.report import report
 from offsample.report._metrics import METRICS, Rated, area
 from offsample.report._scales import scale_of
+from offsample.report.sections.sizing import sentences
 
 
 def rare(n=3000, rate=0.04, seed=0, n_columns=4):
@@ -100,6 +102,15 @@ def test_a_capacity_says_whom_to_act_upon():
     assert found.acting.decision.share == pytest.approx(0.05)
     assert "among the 5 % that are rated highest" in found.acting.decision.rule
     assert "The 5 % of rows that it rates highest hold" in found.verdict.sentence
+    # By the model that is handed over the cut falls among rows that it rates alike.
+    decision, rating = found.acting.decision, found.estimator.predict_proba(rare())[:, 1]
+    above, alike = (rating > decision.threshold + 1e-9).mean(), np.isclose(rating, decision.threshold).mean()
+    assert above < 0.05 < above + alike
+    shares = [above, (0.05 - above) / alike, decision.threshold, alike]
+    told = [float(number) / 100 for number in re.findall(r"([\d.]+) %", decision.whom)]
+    assert told[-4:] == pytest.approx(shares, abs=0.0005)
+    for text in (found.to_markdown(), found.to_html()):
+        assert decision.whom in text.replace("\xa0", " ").replace("&nbsp;", " ")
 
 
 def test_costs_lead_and_choose_the_decision():
@@ -110,12 +121,15 @@ def test_costs_lead_and_choose_the_decision():
     assert verdict.cost < verdict.baseline_cost
     counted = 20 * decision.false_negatives + decision.false_positives
     assert verdict.cost == pytest.approx(1000 * counted / 3000)
-    assert decision.threshold >= 1 / 21
+    assert decision.threshold == pytest.approx(1 / 21)
     assert decision.rule == "acting costs less than not acting (a probability above 4.8 %)"
     acts = found.estimator.predict(rare(500, seed=2)) == "yes"
     proba = found.estimator.predict_proba(rare(500, seed=2))[:, 1]
     np.testing.assert_array_equal(acts, proba > 1 / 21)
     assert "always deciding for" in verdict.sentence
+    # A tree that looks at nothing else is not said to be worse than its column.
+    assert verdict.columns == ("x0",)
+    assert "alone seems to do better" not in verdict.sentence
 
 
 def test_the_class_of_interest_can_be_the_other_one():
@@ -205,6 +219,7 @@ def test_a_page_leads_with_the_order_where_no_model_decides_better_than_a_guess(
     value, _ = area(rating, is_hit[800:], np.zeros(800, int))
     assert found.verdict.auc_low - 0.04 < value < found.verdict.auc_high + 0.04
     assert value > 0.58
+    assert report(table, "y", fast=True).verdict.sentence.count("no group of rows") == 1  # in other words
     asked = report(half, "y", metric="error", fast=True)
     assert asked.verdict.metric == "error"
     assert not asked.verdict.columns
@@ -274,6 +289,16 @@ def test_a_cost_that_no_model_saves_is_no_proof_that_none_can():
     assert "nothing" not in verdict.sentence
 
 
+def test_what_a_cost_saves_is_told_where_it_may_be_nothing():
+    """The cost seems clearly less than that of a constant decision; on the same rows it is not."""
+    found = report(rare(500, 0.06, 3, 2), "churned", fast=True, costs={"fn": 15, "fp": 1})
+    verdict = found.verdict
+    assert not verdict.beats_baseline
+    assert verdict.cost_high < verdict.baseline_cost
+    told = re.search(r"what it saves on the same rows is ([\d.]+) \(−[\d.]+ to [\d.]+\)\.", verdict.sentence)
+    assert float(told[1]) == pytest.approx(verdict.baseline_cost - verdict.cost, abs=0.5)
+
+
 def test_a_tree_for_costs_tells_rows_apart_where_decisions_change_and_no_column_is_cheaper():
     random = np.random.default_rng(0)
     n = 1500
@@ -287,6 +312,18 @@ def test_a_tree_for_costs_tells_rows_apart_where_decisions_change_and_no_column_
     best = next(column for column in found.columns.columns if column.name == "job")
     assert found.verdict.cost <= best.score.value + 1
     assert found.verdict.cost_high < found.verdict.baseline_cost
+
+
+def test_of_three_classes_costs_of_one_leave_the_likelier_of_the_others():
+    """To take one of the others for another costs nothing."""
+    random = np.random.default_rng(8)
+    table = {name: random.normal(size=1500) for name in "xz"}
+    p = 1 / (1 + np.exp(2.5 - 1.4 * table["x"]))
+    table["y"] = np.select([(u := random.random(1500)) < p, u > 0.95], ["fraud", "late"], "ok")
+    found = report(table, "y", fast=True, positive="fraud", costs={"fn": 5, "fp": 1})
+    assert set(found.estimator.predict(table)) == {"fraud", "ok"}
+    assert found.acting.decision.threshold == pytest.approx(1 / 6)
+    assert "always deciding for “ok”" in found.verdict.sentence
 
 
 def test_of_three_classes_an_area_is_of_one_and_a_loss_of_all():
@@ -465,6 +502,10 @@ def test_the_learning_curve_is_told_in_the_units_of_the_metric():
     first = found.sizing.curve[0]
     assert f"| {first.n_rows} | .{100 * (1 - first.error):.0f} |" in text
     assert "AUC against number of rows" in found.to_html()
+    scale = scale_of(METRICS["auc"], None, None)
+    flat = replace(found.sizing, gain_of_doubling=None)
+    assert "a curve that has not risen so far, or rises" in sentences(flat, found.model, scale=scale)[-1]
+    assert "a curve that has not fallen so far, or falls" in sentences(flat, found.model)[-1]
 
 
 def test_where_no_interval_is_known_none_is_told():

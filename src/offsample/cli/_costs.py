@@ -64,6 +64,7 @@ class Cost(NamedTuple):
         from sklearn.base import clone
 
         from offsample._folds import shuffled
+        from offsample._losses import decide
         from offsample.report._metrics import Rated
         from offsample.tables import take_rows
 
@@ -80,15 +81,15 @@ class Cost(NamedTuple):
             proba[:, np.searchsorted(classes, fitted.classes_)] = fitted.predict_proba(
                 take_rows(rows.columns, test)
             )
-            said[test], fold[test] = (proba @ costs).argmin(axis=1), number
+            said[test], fold[test] = decide(proba, costs), number
         kept = said >= 0
         known = labels[kept]
         units = [unit[kept] for unit in rows.units]
         rated = Rated(np.zeros((len(known), 0)), said[kept], known, fold[kept], units, len(splits), 0)
         found = rated.mean(costs[known, said[kept]], float(costs.min()), float(costs.max()))
-        constant = costs[known].mean(axis=0)
-        best = int(constant.argmin())
-        return cls(found.value, found.low, found.high, float(constant[best]), str(classes[best]))
+        best = int(decide(np.bincount(known, minlength=len(classes)) / len(known), costs))
+        always = float(costs[known, best].mean())
+        return cls(found.value, found.low, found.high, always, str(classes[best]))
 
     @property
     def sentence(self) -> str:

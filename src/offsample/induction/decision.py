@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offsample._estimators import TypedEstimator
-from offsample._losses import checked_costs, class_of_interest
-from offsample._ties import rounded
+from offsample._losses import checked_costs, class_of_interest, decide
 from offsample._typing import Floats, Ints
 
 
@@ -61,8 +60,4 @@ class Decider(TypedEstimator):
 
     def _cheapest(self, probabilities: Floats) -> Ints:
         """Number of the class that is cheapest in expectation, given probabilities of shape (..., K)."""
-        if self._costs is None:
-            return np.asarray(probabilities.argmax(axis=-1))
-        scale = float(np.abs(self._costs).max()) or 1.0
-        possible = np.maximum(probabilities, self._half_row)
-        return np.asarray(rounded(possible @ self._costs, scale).argmin(axis=-1))
+        return decide(np.maximum(probabilities, self._half_row), self._costs)

@@ -274,6 +274,7 @@ def report(
         shown_sizing = sizing.describe(study, choice, shown_model)
     shown_columns = columns.describe(study)
     found = verdict.conclude(study, shown_columns, shown_model, tempting, honest, rated, ordering, ceiling)
+    shown_acting = None if rated is None or of_numbers else acting.describe(study, rated)
     estimator = reported(study, choice.model, choice.features)
     return Report(
         title=title,
@@ -293,7 +294,7 @@ def report(
         model=shown_model,
         reference=ceiling,
         log_scale=logarithm,
-        acting=None if rated is None or of_numbers else acting.describe(study, rated),
+        acting=shown_acting,
         sizing=shown_sizing,
         trust=shown_trust,
         method=method.describe(study, command or _call(table, target, options)),
@@ -312,8 +313,11 @@ def _by_order(study: Study, given: dict[str, Any]) -> Report | None:
     found = report(**given | {"metric": "auc", "time_limit": left and round(left, 1)})
     if not (found.verdict.columns and found.verdict.beats_baseline):
         return None
-    told = f"{found.verdict.sentence} But no group of rows is shown to be more likely of another class than "
-    return replace(found, verdict=replace(found.verdict, sentence=f"{told}“{model.cheapest(study)}”."))
+    told, none = found.verdict.sentence, "no group of rows is"
+    if none in told and len(study.classes) == 2:  # that is the same
+        return found
+    told = f"{told} But {none} shown to be more likely of another class than “{model.cheapest(study)}”."
+    return replace(found, verdict=replace(found.verdict, sentence=told))
 
 
 def _quantiles(study: Study) -> tuple[float, ...]:

@@ -235,11 +235,6 @@ def top(score: Floats, positive: Any, fold: Ints, share: float) -> tuple[Floats,
     return inside, at_cut
 
 
-def decide(proba: Floats, costs: Floats | None) -> Ints:
-    """Return the class to act by: the likeliest, or the cheapest."""
-    return np.asarray(proba.argmax(axis=-1) if costs is None else (proba @ costs).argmin(axis=-1))
-
-
 @dataclass(frozen=True)
 class Metric:
     """What a report leads with, and by which loss of each row its models are chosen."""
@@ -282,7 +277,7 @@ class Metric:
     def losses(self, proba: Floats, labels: Ints, costs: Any) -> Floats:
         """Loss of each row, along the last axis but one; a class not thought of counts as half a row."""
         if self.name == "cost":
-            return np.asarray(PER * costs[labels, decide(proba, costs)])
+            return np.asarray(PER * costs[labels, _losses.decide(proba, costs)])
         of_classes = _losses.brier_losses(proba)
         if self.name != "brier":
             of_classes = _losses.log_losses(np.maximum(proba, 0.5 / max(1, len(labels))))

@@ -18,7 +18,7 @@ from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeClassifier
 from offsample.ranking import Ranking, rank_features
 from offsample.report._encoded import COMPARED_ROWS, EncodedRead, compared_rows, unordered
-from offsample.report._metrics import Rated, decide, pair_losses
+from offsample.report._metrics import Rated, pair_losses
 from offsample.report._reading import Options
 from offsample.report._units import NewRows, error_interval
 from offsample.rows import Entity, Order, Repeats, find_repeats, suspect_entities, suspect_orders
@@ -280,14 +280,14 @@ class Study(EncodedRead):
         """Return what a model says of rows at a stage, or at last: class probabilities, and classes."""
         proba = self.probabilities(model, X, stages, shown=self.metric.is_error)[0]
         if not self.metric.is_error:
-            return proba, decide(proba, self.costs)
+            return proba, _losses.decide(proba, self.costs)
         said = model.predict(X) if stages is None else model.staged_predict(X, stages)[0]
         return proba, np.searchsorted(self.classes, said)
 
     @property
     def guesses(self) -> tuple[NDArray[Any], ...]:
         """What is said of tested rows without any column."""
-        return self.guess_proba, decide(self.guess_proba, self.costs)
+        return self.guess_proba, _losses.decide(self.guess_proba, self.costs)
 
     def rating(self, said: Sequence[Any], kept: Booleans, units: list[Ints], n_folds: int) -> Any:
         """Put together what was said of those tested rows that were held back."""
@@ -315,7 +315,7 @@ class Study(EncodedRead):
             wrong = self.wrong(predicted, rows)
             return wrong, wrong
         proba = self.probabilities(model, X, stages)
-        wrong = decide(proba, self.costs) != self.labels[rows]
+        wrong = _losses.decide(proba, self.costs) != self.labels[rows]
         if self.metric.by_pairs:
             return wrong, proba[..., self.class_of_interest]
         return wrong, self.metric.losses(proba, self.labels[rows], self.costs)

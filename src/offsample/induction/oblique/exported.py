@@ -63,13 +63,19 @@ def tree_form(
     elif len(classes) == 2:
         scores[0] = 0  # the second class is predicted above its threshold, and nowhere else
     judged = [Op("max", (p, least)) for p in shares] if by_cost else list(said)
-    found = []
+    found: list[Any] = []
     for *factors, added in scores.tolist():
         terms = [Op("*", (c, one)) for c, one in zip(factors, judged, strict=True) if c]
         found.append(Op("round", (Op("*", (Op("+", [added, *terms]), 1e10)),)))  # ties are told by ten digits
+    steps: list[Any] = [z, {"l": length}, gates] * bool(gates) + [said, moved, shares]
+    if by_cost:  # of the cheapest the likeliest
+        cheap = {f"c{k}": one for k, one in enumerate(found)}
+        likely = [Op("round", (Op("*", (one, 1e10)),)) for one in judged]
+        tests = [tuple(Op(">=", (one, other)) for other in cheap if other != one) for one in cheap]
+        ties = {f"t{k}": case([one], -1.0) for k, one in enumerate(zip(tests, likely, strict=True))}
+        steps, found = [*steps, cheap, ties], list(ties)
     best = [tuple(Op(">=", (one, other)) for other in found[i + 1 :]) for i, one in enumerate(found[:-1])]
     choice = case(list(zip(best, count(), strict=False)), len(best))
-    steps = (z, {"l": length}, gates, said, moved, shares) if gates else (said, moved, shares)
     return Form(classes, choice, np.arange(len(classes)), list(shares), steps)
 
 

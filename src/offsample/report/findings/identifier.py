@@ -59,10 +59,10 @@ def _names_of_rows(feature: RankedFeature, study: Study) -> str | None:
         if feature.r2 is not None:
             trained, new = r2_text(feature.training_r2), r2_text(feature.r2)
             return f"{unseen} R² falls from {trained} in training to {new} on {study.new_rows}"
-        return (
-            f"{unseen} the error rises from {percent(feature.training_error)} in training to "
-            f"{percent(min(feature.error, 1))} on {study.new_rows}"
-        )
+        if not study.metric.is_error:
+            return f"{unseen} what is learned from these is of no use on {study.new_rows}"
+        trained, new = percent(feature.training_error), percent(min(feature.error, 1))
+        return f"{unseen} the error rises from {trained} in training to {new} on {study.new_rows}"
     if feature.high <= limit_of(study) and (entity := _entity(study, feature.name)):
         return (
             f"rows seem to belong to its {entity.n_groups:,} values, {entity.rows_per_group:.3g} to each: "

@@ -178,7 +178,7 @@ def left_out(
                 wrong[:, study.place(test)], found[:, study.place(test)] = judged
                 so_far = np.isfinite(found[0])
                 losses[:, so_far] = study.lost(found[:, so_far], study.tested[so_far], study.fold_of[so_far])
-                gain, clear_gain = (0.0, 0.0) if rival is None else _gain(rival, losses[0], study)
+                gain, clear_gain = (0.0, 0.0) if rival is None else gained(rival, losses[0], study)
                 if rounded(gain + clear_gain) < 0:
                     return None
     except OutOfTime:
@@ -227,11 +227,11 @@ def is_better(
     rival: NDArray[Any], losses: NDArray[Any], study: Study | None = None, n_errors: float = _CLEARLY
 ) -> bool:
     """Say whether a model loses clearly less than a rival on the same rows, varying as in a study."""
-    gain, clear_gain = _gain(rival, losses, study, n_errors)
+    gain, clear_gain = gained(rival, losses, study, n_errors)
     return bool(rounded(gain) > rounded(clear_gain))
 
 
-def _gain(
+def gained(
     rival: NDArray[Any], losses: NDArray[Any], study: Study | None, n_errors: float = _CLEARLY
 ) -> tuple[float, float]:
     """Return by how much less is lost than with a rival, and how much would be clear."""

@@ -21,6 +21,7 @@ from offsample.report._metrics import ERROR, METRICS, PER, TOP, UNKNOWN, Rated, 
 from offsample.report._study import Study
 from offsample.report.findings import Finding
 from offsample.report.sections._honest import HonestError
+from offsample.report.sections._validation import gained
 from offsample.report.sections.model import Alternative, Model, cheapest
 
 
@@ -46,6 +47,7 @@ class Signals(NamedTuple):
 
 
 _NONE = "no model that can be read is shown to"
+_FEW = " A few rows far away, which weigh like {:,} of {:,}, decide {}."
 _NO_MORE = 0.005  # of what the class shares lose; so little more is not worth a figure
 
 
@@ -65,7 +67,11 @@ def sentence(
         return _nothing(study, model, quarantined, signals, rated)
     looks = f"On {study.new_rows}, {model.name} that looks at {amount(len(model.columns), 'column')}"
     if model.score is not None and rated is not None:
-        doubt = " That is not clearly better than to know no column." * (not model.beats_baseline)
+        doubt = (
+            ""
+            if model.beats_baseline
+            else f" That is not clearly better than to know no column{_saved(study, rated)}."
+        )
         if study.task == "regression":
             return f"{looks} {_numbers(study, rated)}{doubt}"
         led = f"{_led_by(study, model.score, rated)}{doubt}{_column_ahead(study, model)}"
@@ -74,12 +80,19 @@ def sentence(
         return f"{looks}: there were too few rows to hold some back, and to say how far it is off."
     is_known = study.new_rows.doubt(study.tested, ERROR) is None
     within = f"95 % interval {percent(model.low)} to {percent(model.high)}" if is_known else UNKNOWN
-    expected = (
-        f"{looks} should be wrong in about {percent(model.error)} of cases ({within}); always guessing the "
-        f"most frequent class is {always}."
-    )
+    expected = f"{looks} should be wrong in about {percent(model.error)} of cases ({within}); "
+    expected += f"always guessing the most frequent class is {always}."
     doubt = " That is not clearly better than the guess: the table does not show that the model helps."
     return expected if model.beats_baseline else expected + doubt
+
+
+def _saved(study: Study, rated: Any) -> str:
+    """Say what decisions save on the same rows, which may be nothing although their cost seems to be less."""
+    if study.metric.name != "cost" or not rated.is_known:
+        return ""
+    gain, clear = gained(study.guess_losses, study.choice.validation.of(study.choice.stage), study)
+    saved, low, high = map(decimal, (gain, gain - clear, gain + clear))
+    return f": what it saves on the same rows is {saved} ({low} to {high})"
 
 
 def _nothing(
@@ -89,27 +102,20 @@ def _nothing(
     metric, (n, ordering, _) = study.metric, signals
     names = ", ".join(str(finding.column) for finding in quarantined[:3])
     names += f" and {len(quarantined) - 3} more" if len(quarantined) > 3 else ""
-    without = (
-        f"Without the quarantined column{'s' * (len(quarantined) > 1)} ({names}), " if quarantined else ""
-    )
-    base = "the class shares"
-    but = ""
+    without = f"Without the quarantined column{'s' * (len(quarantined) > 1)} ({names}), " * bool(quarantined)
+    base, but = "the class shares", ""
     if study.task == "regression":
         base = "its mean"
         if rated is not None:
             off, median = quantity(rated.mean_absolute_error(rated.guess).value), quantity(rated.blind_error)
             base += f", which is off by {off} on average" + f" (the median by {median})" * (off != median)
     elif metric.is_error:
-        base = "always guessing its most frequent class, which is wrong in "
-        of_rows = "the rows" if str(study.new_rows) == "new rows" else str(study.new_rows)
-        base += f"{percent(model.baseline_error)} of "
-        on_new = percent(model.error)
-        if model.columns or on_new == percent(model.baseline_error):
-            base += of_rows
-        else:
-            base += (
-                f"these rows, and by estimate in {on_new} of {of_rows}, where another may be most frequent"
-            )
+        of_rows, on_new, here = str(study.new_rows), percent(model.error), percent(model.baseline_error)
+        of_rows = "the rows" if of_rows == "new rows" else of_rows
+        if not model.columns and on_new != here:
+            here += f" of these rows, and by estimate in {on_new}"
+            of_rows += ", where another may be most frequent"
+        base = f"always guessing its most frequent class, which is wrong in {here} of {of_rows}"
         but = f"no group of rows is shown to be more likely of another class than “{cheapest(study)}”"
     elif metric.is_of_decisions:
         base = f"always deciding alike, which costs {decimal(baseline_score(study))} per {PER:,} rows"
@@ -140,13 +146,8 @@ def _nothing(
 
 def _few_first(study: Study) -> str:
     """Say that a few rows decide what the mean is off by, where no model is shown."""
-    few = study.ranking.few_decide
-    if few is None:
-        return ""
-    return (
-        f" A few rows far away, which weigh like {few:,} of {study.ranking.n_samples:,}, decide the mean and "
-        "all squares: look at these first."
-    )
+    few, them = study.ranking.few_decide, "the mean and all squares: look at these first"
+    return "" if few is None else _FEW.format(few, study.ranking.n_samples, them)
 
 
 def _column_ahead(study: Study, model: Model) -> str:
@@ -157,9 +158,8 @@ def _column_ahead(study: Study, model: Model) -> str:
         if not f.significant or score is None or (finding and finding.quarantines):
             continue
         known = metric.ends(model)[1] if model.columns else baseline_score(study)
-        if (score.value > known) != metric.higher_is_better or metric.write(score.value) == metric.write(
-            known
-        ):
+        is_ahead = (score.value > known) == metric.higher_is_better and model.columns != (str(f.name),)
+        if not is_ahead or metric.write(score.value) == metric.write(known):
             return ""
         within = f" ({metric.write(score.low)} – {metric.write(score.high)})" * (not is_missing(score.low))
         picked = f"it is the best of {len(study.ranking)} columns on the rows that judge it, and "
@@ -188,12 +188,8 @@ def _numbers(study: Study, rated: Any) -> str:
 
 def _by_few(rated: Any) -> str:
     """Say which figure to go by where a few rows decide all squares."""
-    if rated.few is None:
-        return ""
-    return (
-        f" A few rows far away, which weigh like {rated.few:,} of {len(rated.numbers):,}, decide R² and the "
-        "squared error, which so few cannot tell: go by how far it is off on average."
-    )
+    cannot = "R² and the squared error, which so few cannot tell: go by how far it is off on average"
+    return "" if rated.few is None else _FEW.format(rated.few, len(rated.numbers), cannot)
 
 
 def _led_by(study: Study, score: Score, rated: Rated) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from offsample._ties import rounded
 from offsample._typing import Floats
 from offsample.report._formats import percent, short_name
 from offsample.report._metrics import TOP, Rated, Score, top
@@ -41,7 +42,7 @@ class Decision:
     """Whom to act upon, and what that would have brought on the rows that were held back."""
 
     rule: str  # in words
-    threshold: float | None  # the least probability of those who are acted upon, if any
+    threshold: float | None  # probability above which rows are acted upon; if there is one
     share: float  # of the rows
     true_positives: int
     false_positives: int
@@ -49,6 +50,7 @@ class Decision:
     true_negatives: int
     precision: Score | None
     recall: Score
+    whom: str = ""  # the recommended model acts upon, where the rule does not say it
 
 
 @dataclass(frozen=True)
@@ -83,52 +85,54 @@ def describe(study: Study, rated: Rated) -> Acting | None:
 
 
 def _decision(study: Study, rated: Rated) -> Decision:
-    """Act by costs as far as the capacity goes, or on what fills it; else by class, or on the top tenth."""
+    """Act by costs, or on what fills the capacity; else by class, or on the top tenth."""
     rating, capacity, costs = rated.proba[:, rated.positive], study.options.capacity, study.costs
     if costs is None and capacity is None and not study.metric.is_error:
         capacity = TOP
-    acted, rules = np.ones(len(rating)), []
-    if costs is not None or capacity is None:
-        acted = (rated.predicted == rated.positive).astype(float)
-        likelier = f"{short_name(study.classes[rated.positive])} is likelier than not"
-        rules.append(
-            likelier if costs is None else f"acting costs less than not acting{_implied(costs, rated)}"
-        )
+    acted, whom = (rated.predicted == rated.positive).astype(float), ""
     if capacity is not None:
-        inside, _ = top(np.where(acted > 0, rating, -1.0), rated.is_positive, rated.fold, capacity)
-        acted = acted * inside
-        rules.append(f"a row is among the {100 * capacity:.3g} % that are rated highest")
+        acted, _ = top(rating, rated.is_positive, rated.fold, capacity)
+        rule = f"a row is among the {100 * capacity:.3g} % that are rated highest"
+        threshold, whom = _cut(study, capacity)
+    else:
+        threshold = _implied(1 - np.eye(rated.proba.shape[1]) if costs is None else costs, rated.positive)
+        likelier = "the likeliest class" if threshold is None else "likelier than not"
+        rule = f"{short_name(study.classes[rated.positive])} is {likelier}"
+        rule = rule if costs is None else "acting costs less than not acting"
+        rule += "" if threshold is None else f" (a probability above {percent(threshold)})"
     hits, n_hits = rated.is_positive, int(rated.is_positive.sum())
     found, n_acted = float(acted @ hits), float(acted.sum())
     n_found, n_others, recall = round(found), round(n_acted - found), found / n_hits
     # A model of other rows may act on another share of them: at the margin rows are as those that just are.
     moved, margin = _share_deviation(rated, acted), float(rating[acted > 0].min()) if n_acted else 0.0
     of_precision = _of_some(rated, acted, moved, margin) if n_acted else None
-    of_recall = rated.interval(
-        recall, hits * (acted - recall) / n_hits, least=n_hits, one_more=moved * margin * len(hits) / n_hits
-    )
-    if len(rules) == 1 and capacity is not None:  # where the cut lies varies too
+    parts, more = hits * (acted - recall) / n_hits, moved * margin * len(hits) / n_hits
+    of_recall = rated.interval(recall, parts, least=n_hits, one_more=more)
+    if capacity is not None:  # where the cut lies varies too
         of_precision, of_recall = rated.on_top(capacity)
-    return Decision(
-        rule=" and ".join(rules),
-        threshold=margin if n_acted else None,
-        share=n_acted / len(rating),
-        true_positives=n_found,
-        false_positives=n_others,
-        false_negatives=n_hits - n_found,
-        true_negatives=len(rating) - n_hits - n_others,
-        precision=of_precision,
-        recall=of_recall,
-    )
+    counts = n_found, n_others, n_hits - n_found, len(rating) - n_hits - n_others
+    return Decision(rule, threshold, n_acted / len(rating), *counts, of_precision, of_recall, whom)
 
 
-def _implied(costs: Floats, rated: Rated) -> str:
-    """Say above which probability that is, of two classes."""
-    if len(costs) != 2:
-        return ""
-    k = rated.positive
-    alarm, miss = costs[1 - k, k] - costs[1 - k, 1 - k], costs[k, 1 - k] - costs[k, k]
-    return f" (a probability above {percent(alarm / (alarm + miss))})"
+def _cut(study: Study, share: float) -> tuple[float | None, str]:
+    """Return the probability at which the recommended model has acted on a share of the rows, and on whom."""
+    rows = study.sample_of(np.arange(len(study.y)), study.choice.kind.most_rows)
+    X = study.columns(study.choice.features).take(rows)
+    rating = rounded(study.probabilities(study.choice.model, X, None)[0][:, study.class_of_interest])
+    edge = float(-np.sort(-rating)[int(np.ceil(rounded(share * len(rows)))) - 1])
+    above, tied = float((rating > edge).mean()), float((rating == edge).mean())
+    if (above + tied - share) * len(rows) < 1:  # no more than one row, or a leaf ends here
+        return edge, f"those with a probability of {percent(edge)} or more"
+    more = f"those with a probability above {percent(edge)} ({percent(above)} of the rows) and " * (above > 0)
+    alike = f"those with a probability of just {percent(edge)} ({percent(tied)} of the rows)"
+    return edge, f"{more}{percent((share - above) / tied)} of {alike}"
+
+
+def _implied(costs: Floats, k: int) -> float | None:
+    """Return above which probability of a class that is; None if it matters how likely each other one is."""
+    others = np.arange(len(costs)) != k
+    alarm, miss = costs[others, k, None] - costs[others][:, others], costs[k, others] - costs[k, k]
+    return None if np.ptp(alarm) or np.ptp(miss) else float(alarm[0, 0] / (alarm[0, 0] + miss[0]))
 
 
 def _share_deviation(rated: Rated, acted: Floats) -> float:
@@ -156,6 +160,5 @@ def _calibration(rated: Rated, rating: Floats) -> Iterator[RatedAlike]:
             bins[bins == one] = one + 1
     for one in np.unique(bins):
         inside = bins == one
-        yield RatedAlike(
-            int(inside.sum()), float(rating[inside].mean()), _of_some(rated, inside.astype(float))
-        )
+        observed = _of_some(rated, inside.astype(float))
+        yield RatedAlike(int(inside.sum()), float(rating[inside].mean()), observed)

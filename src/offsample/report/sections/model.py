@@ -8,9 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from offsample._losses import decide
 from offsample.induction.by_groups import class_counts, guessing
 from offsample.report._formats import amount, short_name
-from offsample.report._metrics import Score, decide
+from offsample.report._metrics import Score
 from offsample.report._study import Study
 from offsample.report.sections._branches import described
 from offsample.report.sections._choice import Alternative, Choice

@@ -13,13 +13,14 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from offsample._held_out_counts import deviation_by
+from offsample._losses import decide
 from offsample._ties import best_first, best_of
 from offsample._typing import Floats, Ints
 from offsample._unit_intervals import student
 from offsample.evidence import discoveries
 from offsample.report._encoded import compared_rows
 from offsample.report._formats import listed, percent, points, quantity
-from offsample.report._metrics import PER, Metric, Score, decide
+from offsample.report._metrics import PER, Metric, Score
 from offsample.report._study import Study
 from offsample.report._units import folds_factor
 from offsample.report.sections._words import baseline_score

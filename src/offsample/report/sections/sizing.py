@@ -81,10 +81,8 @@ def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
     except OutOfTime:
         study.leave_out(what)
         return None
-    if curve and curve[-1].measured:
-        why = "a curve that has not fallen so far, or falls ever faster, does not tell how it goes on"
-        return Sizing(curve, None, model.larger, n_rows, model.loss, why)
-    return Sizing(curve, gain if curve else None, model.larger, n_rows, model.loss)
+    told = gain if curve and not curve[-1].measured else None
+    return Sizing(curve, told, model.larger, n_rows, model.loss)
 
 
 def sentences(
@@ -101,9 +99,10 @@ def sentences(
             f"{interval(larger.low, larger.high)}): {gain} points less than the recommended one"
         )
         if not metric.is_error:
-            within = metric.likely(larger)
-            told = f"has {metric.word} {metric.figure(larger)} ({within}), the recommended one"
-            told = f"{told} {metric.figure(model)}"
+            told = (
+                f"has {metric.word} {metric.figure(larger)} ({metric.likely(larger)}), the recommended one "
+            )
+            told += metric.figure(model)
         found.append(f"{name}, {told}, but not a model to read.")
     if sizing.gain_of_doubling is not None:
         least, most = (max(0.0, end) for end in sizing.gain_of_doubling)
@@ -118,8 +117,10 @@ def sentences(
             if low == nothing
             else f"{fall} {f'{low} to {high}' if low != high else f'about {low}'}{of}{known}."
         )
-    elif sizing.unmeasured:
-        found.append(f"How much more rows would help is not known: {sizing.unmeasured}.")
+    elif sizing.unmeasured or sizing.curve:
+        moved = "risen so far, or rises" if scale.is_turned else "fallen so far, or falls"
+        why = f"a curve that has not {moved} ever faster, does not tell how it goes on"
+        found.append(f"How much more rows would help is not known: {sizing.unmeasured or why}.")
     else:
         found.append("There are too few rows to say how much more rows would help.")
     return tuple(found)
