@@ -208,7 +208,8 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
         n_parts = next((n for most, n in _PARTS if len(y) <= most), _FEWEST_PARTS)
         needs_folds = self.stopping == "auto" or len(columns.categorical) > 0
         if groups is None:  # copies of a row are left out together, and count as often as there are
-            units = columns.distinct_places(target, seed) if needs_folds else np.arange(len(y))
+            ranks = np.unique(target, return_inverse=True)[1].astype(float)  # whatever the unit
+            units = columns.distinct_places(ranks, seed) if needs_folds else np.arange(len(y))
             n_units = int(units.max()) + 1
             folds, parts = (_folds.in_turn(units, n) for n in (N_FOLDS, n_parts))
         else:
