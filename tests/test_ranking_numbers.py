@@ -63,6 +63,29 @@ def test_columns_of_a_price(table):
     assert ranking.to_frame()["r2"][0] == ranking.features[0].r2
 
 
+@pytest.mark.parametrize(
+    ("texts", "is_said"),
+    [
+        ("{}%", True),
+        ("${},000", True),
+        ("{}", True),
+        ("word {}", False),
+        ("0{}", False),
+        ("2024-01-{}", False),
+    ],
+)
+def test_numbers_as_text_are_classes_and_said_to_be(texts, is_said):
+    of_rows = np.arange(210) % 21 + 10
+    table = {"x": of_rows % 4, "rate": [texts.format(one) for one in of_rows]}
+    line = "rate is taken as 21 classes (task classification; regression takes it as a number)"
+    assert rank_features(table, "rate").assumed == (line if is_said else None)
+    few = {
+        name: [one for one, of in zip(column, of_rows, strict=True) if of < 30]
+        for name, column in table.items()
+    }
+    assert rank_features(few, "rate").assumed is None
+
+
 def told(feature):
     return feature.r2, feature.r2_low, feature.p_value
 
