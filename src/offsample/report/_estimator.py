@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from offsample._estimators import n_rows
+from offsample._squared_losses import alike, few_decide
 from offsample._typing import Floats
 from offsample.report._study import Study
 from offsample.tables import EncodedTable, TableEncoder, columns_of
@@ -139,7 +142,12 @@ class ReportedRegressor(RegressorMixin, _Reported):  # type: ignore[misc]
     def fit(self, X: Any, y: ArrayLike, **options: Any) -> Self:
         """Fit the same learner to the same columns of another table; options are those of the learner."""
         table = self._table(X)
-        return self._keep(clone(self.learner).fit(table, np.asarray(y), **options), table, X)
+        model, numbers, times = clone(self.learner), np.asarray(y, float), options.get("sample_weight")
+        model.fit(table, numbers, **options)
+        numbers = numbers if times is None else np.repeat(numbers, np.asarray(times, int))
+        if not self.columns and few_decide(len(numbers), alike((numbers - numbers.mean()) ** 2)) is not None:
+            model = at_median(model, numbers)
+        return self._keep(model, table, X)
 
     def predict(self, X: Any) -> Floats:
         """Number for each row of a dataframe, a dict of columns or, if the report was on one, an array."""
@@ -147,6 +155,15 @@ class ReportedRegressor(RegressorMixin, _Reported):  # type: ignore[misc]
 
     def _form(self) -> Any:
         return self.model_._form()
+
+
+def at_median(tree: Any, numbers: Floats) -> Any:
+    """Return a tree without splits that says the median, with the intervals of that which says the mean."""
+    found, median = copy(tree), float(np.median(numbers))
+    found.tree_ = replace(tree.tree_, value=np.full_like(tree.tree_.value, median))
+    distance = tree._residuals.distance + float(tree.tree_.value[0, 0]) - median
+    found._residuals = replace(tree._residuals, distance=distance)
+    return found
 
 
 def reported(study: Study, model: Any, features: Collection[Any]) -> ReportedClassifier | ReportedRegressor:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from offsample._held_out_counts import effective_units
 from offsample._squared_losses import alike, few_decide, ratio_interval
+from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeRegressor
 from offsample.ranking import RankedFeature, Ranking
@@ -66,6 +67,11 @@ class RatedNumbers:
         return self.mean_absolute_error(self.guess if self.median is None else self.median).value
 
     @property
+    def is_behind(self) -> bool:
+        """Whether the median is closer on average."""
+        return bool(rounded(self.mean_absolute_error().value) >= rounded(self.blind_error))
+
+    @property
     def few(self) -> int | None:
         """As many rows as would weigh alike, if a few decide the squares; None otherwise."""
         return few_decide(len(self.numbers), alike((self.numbers - self.numbers.mean()) ** 2))
@@ -93,7 +99,6 @@ class NumberStudy(Study):
 
     task: ClassVar[Literal["classification", "regression"]] = "regression"
     error_type: ClassVar[type] = float
-    guess_name: ClassVar[str] = "the mean"
     metric = METRICS["r2"]
     columns_base = 0.0
     costs = None
@@ -190,6 +195,11 @@ class NumberStudy(Study):
         """Squared errors of predictions for these rows, along the last axis."""
         return np.asarray((predicted - self.y[rows]) ** 2)
 
+    @property
+    def guess_name(self) -> str:  # type: ignore[override]
+        """What is recommended where no model is: the median if a few rows decide the mean and all squares."""
+        return "the mean" if self.ranking.few_decide is None else "the median"
+
     @cached_property
     def guess(self) -> Floats:
         """Mean of the rows that a fold learns from, for the rows that it tests."""
@@ -226,7 +236,7 @@ class NumberStudy(Study):
     @property
     def guesses(self) -> tuple[NDArray[Any], ...]:
         """What is said of tested rows without any column."""
-        return (self.guess,)
+        return (self.guess if self.guess_name == "the mean" else self.without_columns(np.median),)
 
     def rating(self, said: Sequence[Any], kept: Booleans, units: list[Ints], n_folds: int) -> RatedNumbers:
         """Put together what was said of those tested rows that were held back."""

@@ -14,6 +14,7 @@ from offsample._ties import best_of, rounded
 from offsample.induction import TreeClassifier
 from offsample.ranking import rank_features
 from offsample.report._encoded import COMPARED_ROWS
+from offsample.report._estimator import at_median
 from offsample.report._formats import amount
 from offsample.report._metrics import METRICS, Score
 from offsample.report._study import Study
@@ -131,7 +132,10 @@ def _chosen(study: Study, features: Sequence[Any]) -> Choice:
         is_evident = is_evident or is_better(study.guess_losses, lost, study, BEYOND_DOUBT)
         is_evident = is_evident or (bool(stage) and say_together(study, features))
         stage = min(stage, whole.n_splits_)
-        if not is_evident or rounded(lost.mean()) >= rounded(study.guess_losses.mean()):
+        is_behind = rounded(lost.mean()) >= rounded(study.guess_losses.mean())
+        if study.guess_name == "the median":
+            is_behind = is_behind or rated(study, validation, stage).is_behind
+        if not is_evident or is_behind:
             stage = 0
     if stage < whole.n_splits_ and study.is_out_of_time:
         stage = whole.n_splits_  # no time to grow it again
@@ -165,8 +169,10 @@ def _best_column(study: Study, features: Sequence[Any], validation: Validation) 
     return named
 
 
-def shown_of(study: Study, tree: TreeClassifier) -> TreeClassifier:
+def shown_of(study: Study, tree: Any) -> Any:
     """Leave out splits that change no prediction or, where these count, no probability."""
+    if study.guess_name == "the median" and not tree.n_splits_:
+        return at_median(tree, study.y)
     return tree if study.task == "regression" else tree.without_idle_splits()
 
 

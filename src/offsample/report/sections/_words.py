@@ -95,10 +95,15 @@ def _nothing(
     base = "the class shares"
     but = ""
     if study.task == "regression":
-        base = "its mean"
+        base = study.guess_name.replace("the", "its")
         if rated is not None:
-            off, median = quantity(rated.mean_absolute_error(rated.guess).value), quantity(rated.blind_error)
-            base += f", which is off by {off} on average" + f" (the median by {median})" * (off != median)
+            known = {
+                "the mean": rated.mean_absolute_error(rated.guess).value,
+                "the median": rated.blind_error,
+            }
+            off, (rival, other) = quantity(known.pop(study.guess_name)), known.popitem()
+            base += f", which is off by {off} on average"
+            base += f" ({rival} by {quantity(other)})" * (off != quantity(other))
     elif metric.is_error:
         base = "always guessing its most frequent class, which is wrong in "
         of_rows = "the rows" if str(study.new_rows) == "new rows" else str(study.new_rows)
