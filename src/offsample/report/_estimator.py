@@ -142,11 +142,11 @@ class ReportedRegressor(RegressorMixin, _Reported):  # type: ignore[misc]
     def fit(self, X: Any, y: ArrayLike, **options: Any) -> Self:
         """Fit the same learner to the same columns of another table; options are those of the learner."""
         table = self._table(X)
-        model, numbers, times = clone(self.learner), np.asarray(y, float), options.get("sample_weight")
-        model.fit(table, numbers, **options)
-        numbers = numbers if times is None else np.repeat(numbers, np.asarray(times, int))
-        if not self.columns and few_decide(len(numbers), alike((numbers - numbers.mean()) ** 2)) is not None:
-            model = at_median(model, numbers)
+        y, times = np.asarray(y), options.get("sample_weight")
+        model = clone(self.learner).fit(table, y, **options)
+        y = y if times is None else np.repeat(y, np.asarray(times, int))
+        if not self.columns and few_decide(len(y), alike((y - y.mean()) ** 2)):
+            model = at_median(model, y)
         return self._keep(model, table, X)
 
     def predict(self, X: Any) -> Floats:
@@ -157,12 +157,11 @@ class ReportedRegressor(RegressorMixin, _Reported):  # type: ignore[misc]
         return self.model_._form()
 
 
-def at_median(tree: Any, numbers: Floats) -> Any:
-    """Return a tree without splits that says the median, with the intervals of that which says the mean."""
-    found, median = copy(tree), float(np.median(numbers))
-    found.tree_ = replace(tree.tree_, value=np.full_like(tree.tree_.value, median))
-    distance = tree._residuals.distance + float(tree.tree_.value[0, 0]) - median
-    found._residuals = replace(tree._residuals, distance=distance)
+def at_median(tree: Any, y: Any) -> Any:
+    """Have a tree without splits say the median, its intervals as they are."""
+    found, lower = copy(tree), tree.tree_.value[0, 0] - np.median(y)
+    found.tree_ = replace(tree.tree_, value=tree.tree_.value - lower)
+    found._residuals = replace(tree._residuals, distance=tree._residuals.distance + lower)
     return found
 
 

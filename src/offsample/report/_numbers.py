@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from offsample._held_out_counts import effective_units
 from offsample._squared_losses import alike, few_decide, ratio_interval
-from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeRegressor
 from offsample.ranking import RankedFeature, Ranking
@@ -65,11 +64,6 @@ class RatedNumbers:
     def blind_error(self) -> float:
         """By how much the median of the rows that were learned from is off on average."""
         return self.mean_absolute_error(self.guess if self.median is None else self.median).value
-
-    @property
-    def is_behind(self) -> bool:
-        """Whether the median is closer on average."""
-        return bool(rounded(self.mean_absolute_error().value) >= rounded(self.blind_error))
 
     @property
     def few(self) -> int | None:

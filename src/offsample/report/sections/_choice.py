@@ -132,10 +132,11 @@ def _chosen(study: Study, features: Sequence[Any]) -> Choice:
         is_evident = is_evident or is_better(study.guess_losses, lost, study, BEYOND_DOUBT)
         is_evident = is_evident or (bool(stage) and say_together(study, features))
         stage = min(stage, whole.n_splits_)
-        is_behind = rounded(lost.mean()) >= rounded(study.guess_losses.mean())
-        if study.guess_name == "the median":
-            is_behind = is_behind or rated(study, validation, stage).is_behind
-        if not is_evident or is_behind:
+        own, guess = lost.mean(), study.guess_losses.mean()
+        if study.guess_name == "the median" and own < guess:
+            said = rated(study, validation, stage)
+            own, guess = said.mean_absolute_error().value, said.blind_error
+        if not is_evident or rounded(own) >= rounded(guess):
             stage = 0
     if stage < whole.n_splits_ and study.is_out_of_time:
         stage = whole.n_splits_  # no time to grow it again
