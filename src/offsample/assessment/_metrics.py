@@ -33,12 +33,11 @@ def scorer_name(scoring: Any) -> Any:
     """Scikit-learn's name of a score, of which lower ones are negative, by that of a metric, in any case."""
     if not isinstance(scoring, str) or scoring in get_scorer_names():
         return scoring
-    short = _ALIASES.get(scoring.lower(), scoring.lower())
-    long = {short: name for name, short in _ALIASES.items()}.get(short, short)
-    if (name := next((one for one in (long, f"neg_{long}") if one in get_scorer_names()), None)) is None:
-        ours = ", ".join(one for one in METRICS if one not in ("error", "loss"))
-        raise ValueError(f"scoring must be one of {ours}, or a scorer of scikit-learn, got {scoring!r}")
-    return name
+    long = {short: name for name, short in _ALIASES.items()}.get(scoring.lower(), scoring.lower())
+    for name in {long, f"neg_{long}"} & {*get_scorer_names()}:
+        return name
+    ours = ", ".join(one for one in METRICS if one not in ("error", "loss"))
+    raise ValueError(f"scoring must be one of {ours}, or a scorer of scikit-learn, got {scoring!r}")
 
 
 def as_read(scoring: Any, scorer: Any) -> tuple[str, float]:

@@ -171,10 +171,8 @@ def reported(study: Study, model: Any, features: Collection[Any]) -> ReportedCla
     table, names = study.columns(features), {str(name) for name in used}
     if study.as_read.select(features):  # with the values that no page names
         table = study.as_read.select(features)
-        encoder = getattr(model, "_encoder", None) or getattr(
-            getattr(model, "vocabulary_", None), "encoder", None
-        )
-        if encoder is not None:
+        words = getattr(model, "vocabulary_", None)
+        if (encoder := getattr(model, "_encoder", None) or getattr(words, "encoder", None)) is not None:
             encoder._known = [table.known[name] for name in encoder.names]
     columns = [name for name in table if str(name) in names]
     declared = [name for name in study.options.categorical_features if name in columns]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._held_out_counts import effective_units
-from offsample._squared_losses import alike, few_decide, ratio_interval
+from offsample._squared_losses import ratio_interval
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeRegressor
 from offsample.ranking import RankedFeature, Ranking
@@ -64,11 +64,6 @@ class RatedNumbers:
     def blind_error(self) -> float:
         """By how much the median of the rows that were learned from is off on average."""
         return self.mean_absolute_error(self.guess if self.median is None else self.median).value
-
-    @property
-    def few(self) -> int | None:
-        """As many rows as would weigh alike, if a few decide the squares; None otherwise."""
-        return few_decide(len(self.numbers), alike((self.numbers - self.numbers.mean()) ** 2))
 
     def r2_parts(self) -> tuple[float, Floats]:
         """Share of the squared errors of the mean that is saved, and each row's part in it."""

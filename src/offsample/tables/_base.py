@@ -258,15 +258,13 @@ def check_classes(labels: Sequence[Any], target: str, n_rows: int, n_dropped: in
             f"target {target} is continuous (more than {_MAX_FRACTIONAL_LABELS} different fractions): "
             f"expected classes; {AS_A_NUMBER}, or cut it into bins first, for example at its quantiles"
         )
-    if len(labels) > MAX_CLASSES:
+    most, many = MAX_CLASSES, f"more than {MAX_CLASSES} classes"
+    if n_rows > _FEW_ROWS and len(labels) <= most:
+        most, many = n_rows // 2, f"{len(labels)} different values in {n_rows} rows"
+    if len(labels) > most:
         raise ValueError(
-            f"target {target} has more than {MAX_CLASSES} classes: expected a class label, not an "
-            f"identifier or a quantity; group rare labels; {advice}"
-        )
-    if n_rows > _FEW_ROWS and len(labels) > n_rows / 2:
-        raise ValueError(
-            f"target {target} has {len(labels)} different values in {n_rows} rows: expected classes that "
-            f"repeat, not an identifier or a quantity; group rare labels; {advice}"
+            f"target {target} has {many}: expected classes that repeat, not an identifier or a quantity; "
+            f"group rare labels; {advice}"
         )
     if len(labels) > _MAX_NUMBERS and all(is_number(label) for label in labels):
         warnings.warn(

@@ -92,8 +92,7 @@ def _nothing(
     without = (
         f"Without the quarantined column{'s' * (len(quarantined) > 1)} ({names}), " if quarantined else ""
     )
-    base = "the class shares"
-    but = ""
+    base, but = "the class shares", ""
     if study.task == "regression":
         base = study.guess_name.replace("the", "its")
         if rated is not None:
@@ -105,16 +104,11 @@ def _nothing(
             base += f", which is off by {off} on average"
             base += f" ({rival} by {quantity(other)})" * (off != quantity(other))
     elif metric.is_error:
-        base = "always guessing its most frequent class, which is wrong in "
-        of_rows = "the rows" if str(study.new_rows) == "new rows" else str(study.new_rows)
-        base += f"{percent(model.baseline_error)} of "
-        on_new = percent(model.error)
-        if model.columns or on_new == percent(model.baseline_error):
-            base += of_rows
-        else:
-            base += (
-                f"these rows, and by estimate in {on_new} of {of_rows}, where another may be most frequent"
-            )
+        always, on_new = percent(model.baseline_error), percent(model.error)
+        of = "the rows" if str(study.new_rows) == "new rows" else str(study.new_rows)
+        if not model.columns and on_new != always:
+            of = f"these rows, and by estimate in {on_new} of {of}, where another may be most frequent"
+        base = f"always guessing its most frequent class, which is wrong in {always} of {of}"
         but = f"no group of rows is shown to be more likely of another class than “{cheapest(study)}”"
     elif metric.is_of_decisions:
         base = f"always deciding alike, which costs {decimal(baseline_score(study))} per {PER:,} rows"
@@ -145,13 +139,7 @@ def _nothing(
 
 def _few_first(study: Study) -> str:
     """Say that a few rows decide what the mean is off by, where no model is shown."""
-    few = study.ranking.few_decide
-    if few is None:
-        return ""
-    return (
-        f" A few rows far away, which weigh like {few:,} of {study.ranking.n_samples:,}, decide the mean and "
-        "all squares: look at these first."
-    )
+    return _by_few(study, "the mean and all squares: look at these first.")
 
 
 def _column_ahead(study: Study, model: Model) -> str:
@@ -162,9 +150,8 @@ def _column_ahead(study: Study, model: Model) -> str:
         if not f.significant or score is None or (finding and finding.quarantines):
             continue
         known = metric.ends(model)[1] if model.columns else baseline_score(study)
-        if (score.value > known) != metric.higher_is_better or metric.write(score.value) == metric.write(
-            known
-        ):
+        is_worse = (score.value > known) != metric.higher_is_better
+        if is_worse or metric.write(score.value) == metric.write(known):
             return ""
         within = f" ({metric.write(score.low)} – {metric.write(score.high)})" * (not is_missing(score.low))
         picked = f"it is the best of {len(study.ranking)} columns on the rows that judge it, and "
@@ -184,21 +171,18 @@ def _numbers(study: Study, rated: Any) -> str:
         within, of_r2 = UNKNOWN, ""
     nothing = quantity(rated.blind_error)
     closer = ", by the median, which is closer" if off.value > rated.blind_error else ""
+    what = "R² and the squared error, which so few cannot tell: go by how far it is off on average."
     return (
         f"should be off by about {quantity(off.value)} on average ({within}); knowing nothing, {nothing}"
         f"{closer}. It explains {r2_text(explained.value)}{of_r2} of the variance of {study.target} (R²)."
-        f"{_by_few(rated)}"
+        + _by_few(study, what)
     )
 
 
-def _by_few(rated: Any) -> str:
-    """Say which figure to go by where a few rows decide all squares."""
-    if rated.few is None:
-        return ""
-    return (
-        f" A few rows far away, which weigh like {rated.few:,} of {len(rated.numbers):,}, decide R² and the "
-        "squared error, which so few cannot tell: go by how far it is off on average."
-    )
+def _by_few(study: Study, what: str) -> str:
+    """Say what a few rows decide, where they do, and what to do."""
+    few, n = study.ranking.few_decide, study.ranking.n_samples
+    return "" if few is None else f" A few rows far away, which weigh like {few:,} of {n:,}, decide {what}"
 
 
 def _led_by(study: Study, score: Score, rated: Rated) -> str:
