@@ -174,9 +174,8 @@ def number(value: float) -> str:
     >>> number(0.91234), number(-0.00001), number(17874.4241), number(-1.5e200)
     ('0.9123', '0.0000', '17,874', '-1.5e+200')
     """
-    if 1000 <= abs(value) < _LARGE:
-        return f"{value:,.0f}"
-    return f"{value:.4g}" if abs(value) >= _LARGE else f"{round(value, 4) + 0.0:.4f}"
+    places = 0 if abs(value) >= 1000 else 4
+    return f"{value:.4g}" if abs(value) >= _LARGE else f"{round(value, places) + 0.0:,.{places}f}"
 
 
 def value_text(value: float, kind: str = "number") -> str:

@@ -341,9 +341,7 @@ def rated_as(study: Study, choice: Choice) -> Any:
 def _beside(study: Study, best: Choice, other: Choice) -> Choice:
     """Name a model that is better and cannot be read beside the recommended one, unless a better one is."""
     found, known = as_alternative(study, other), best.larger
-    least = min(
-        badness(study, as_alternative(study, best)), np.inf if known is None else badness(study, known)
-    )
+    least = min(badness(study, one) for one in (as_alternative(study, best), known) if one is not None)
     if badness(study, found) >= least:
         return best
     return replace(best, larger=replace(found, name=f"a {found.name}, of {amount(found.size, found.unit)}"))
@@ -388,5 +386,4 @@ def _fitted(study: Study, features: list[Any], kind: Kind) -> Choice | None:
 
 def as_alternative(study: Study, choice: Choice) -> Alternative:
     kind, text = choice.kind, choice.model.to_text()
-    called = kind.name, kind.unit
-    return _alternative(study, choice.model, choice.validation, choice.stage, called, text)
+    return _alternative(study, choice.model, choice.validation, choice.stage, (kind.name, kind.unit), text)
