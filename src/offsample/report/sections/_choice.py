@@ -201,16 +201,11 @@ def _as_good(study: Study, tree: TreeClassifier, validation: Validation | None) 
 def as_validated(study: Study, tree: TreeClassifier, features: Collection[Any], name: str) -> Alternative:
     """Describe a tree by its error on rows held back or, where there is no time, by its own estimate."""
     validation = cross_validate(study, tree_kind(study), [features] * len(study.folds))
-    return _alternative(study, tree, validation, tree.n_splits_, (name, "leaf"))
+    return _alternative(study, tree, validation, tree.n_splits_, (name, "leaf"), "")
 
 
 def _alternative(
-    study: Study,
-    model: Any,
-    validation: Validation | None,
-    stage: int,
-    called: tuple[str, str],
-    text: str = "",
+    study: Study, model: Any, validation: Validation | None, stage: int, called: tuple[str, str], text: str
 ) -> Alternative:
     """Describe a model by its error and score on rows held back, or by its own estimate of the error."""
     error, (low, high), score = model.estimated_error_, model.estimated_error_interval_, None
