@@ -169,6 +169,15 @@ class TestVerdict:
             assert same.predict(table) == pytest.approx(np.full(400, np.median(y)))
             assert same.model_.predict_interval(same._encoded(table)) == pytest.approx(ends)
 
+    def test_so_do_rows_of_known_groups(self):
+        random = np.random.default_rng(0)
+        table = {"x": random.normal(size=400), "g": np.arange(400) // 10}
+        found = offsample.report(
+            {**table, "y": np.exp(2 * random.normal(size=400))}, "y", group="g", fast=True
+        )
+        known, new = (one.score.value for one in found.verdict.honest)
+        assert known == pytest.approx(new, abs=0.02)  # the mean of either has 0, and the median less
+
 
 class TestColumns:
     def test_have_the_figures_of_the_ranking(self, found):
