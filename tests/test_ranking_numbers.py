@@ -63,6 +63,47 @@ def test_columns_of_a_price(table):
     assert ranking.to_frame()["r2"][0] == ranking.features[0].r2
 
 
+@pytest.mark.parametrize(
+    ("texts", "is_said"),
+    [
+        ("{}%", True),
+        ("${},000", True),
+        ("{}", True),
+        ("word {}", False),
+        ("0{}", False),
+        ("2024-01-{}", False),
+    ],
+)
+def test_numbers_as_text_are_classes_and_said_to_be(texts, is_said):
+    of_rows = np.arange(210) % 21 + 10
+    table = {"x": of_rows % 4, "rate": [texts.format(one) for one in of_rows]}
+    line = "rate is taken as 21 classes (task classification; regression takes it as a number)"
+    assert rank_features(table, "rate").assumed == (line if is_said else None)
+    few = {
+        name: [one for one, of in zip(column, of_rows, strict=True) if of < 30]
+        for name, column in table.items()
+    }
+    assert rank_features(few, "rate").assumed is None
+
+
+@pytest.mark.parametrize("when", [np.arange(40).astype("M8[D]"), np.arange(40).astype("m8[D]")])
+def test_dates_are_told_what_works(when):
+    with pytest.raises(ValueError, match="of dates or durations, predict the days") as refused:
+        rank_features({"x": np.arange(40) % 3, "when": when}, "when")
+    assert "task=" not in str(refused.value)
+
+
+def test_a_command_names_options_that_it_has(table, tmp_path):
+    pd.DataFrame(table).to_parquet(tmp_path / "t.parquet")
+    for asked, advice in (
+        (["rules"], "offsample tree, with --task regression,"),
+        (["tree", "--task"], "--task regression"),
+    ):
+        more = ["classification"] * (len(asked) - 1)
+        told = CliRunner().invoke(app, [*asked, *more, str(tmp_path / "t.parquet"), "-t", "price"])
+        assert f"expected classes; {advice} takes it as a number" in " ".join(told.output.split())
+
+
 def told(feature):
     return feature.r2, feature.r2_low, feature.p_value
 

@@ -169,12 +169,13 @@ def units(unit: str) -> str:
 
 
 def number(value: float) -> str:
-    """A score with four decimals, or of a large one four digits; no negative zero.
+    """A score with four decimals, in thousands without, or of a large one four digits; no negative zero.
 
-    >>> number(0.91234), number(-0.00001), number(-1.5e200)
-    ('0.9123', '0.0000', '-1.5e+200')
+    >>> number(0.91234), number(-0.00001), number(17874.4241), number(-1.5e200)
+    ('0.9123', '0.0000', '17,874', '-1.5e+200')
     """
-    return f"{value:.4g}" if abs(value) >= _LARGE else f"{round(value, 4) + 0.0:.4f}"
+    places = 0 if abs(value) >= 1000 else 4
+    return f"{value:.4g}" if abs(value) >= _LARGE else f"{round(value, places) + 0.0:,.{places}f}"
 
 
 def value_text(value: float, kind: str = "number") -> str:

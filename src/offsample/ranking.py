@@ -23,7 +23,9 @@ from offsample.evidence import discoveries, shrunk_gain
 from offsample.hypotheses import RULES, left_out_error
 from offsample.tables import Column, ColumnError, Table, Task, open_table
 from offsample.tables._base import NO_COLUMNS, is_number
-from offsample.tables._targets import check_task
+from offsample.tables._meaning import recognised
+from offsample.tables._targets import MOST_CLASSES, check_task
+from offsample.tables._ways import NumberWay
 
 __all__ = ["RankedFeature", "Ranking", "rank_features"]
 
@@ -236,8 +238,12 @@ def assumed(is_numeric: bool, classes: Sequence[Any], target: Any) -> str | None
     name = target if isinstance(target, str) else "the target"
     if is_numeric:
         return f"{name} is taken as a number (task regression; classification takes each value as a class)"
-    if len(classes) > 2 and all(is_number(label) for label in classes):
-        n = len(classes)
+    n = len(classes)
+    reads = n > 2 and all(is_number(label) for label in classes)
+    if n > MOST_CLASSES and not reads:  # text such as "57%"
+        found = recognised(np.array(classes, object), name)[1]
+        reads = isinstance(found.way, NumberWay) or found.why.startswith("whole numbers")
+    if reads:
         return f"{name} is taken as {n} classes (task classification; regression takes it as a number)"
     return None
 

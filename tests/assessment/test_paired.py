@@ -15,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from offsample import compare, nested_cross_validate, paired_test
 from offsample.assessment._compare import holm
+from offsample.assessment._metrics import scorer_name
 
 SIDES = ["two-sided", "less", "greater"]
 
@@ -191,7 +192,7 @@ def test_compare_bad_input():
         compare(lines, X, y.astype(float), test="mcnemar")
     few = compare(lines, X, y + 3.0, test="5x2cv_f")
     assert few.models[0] == "a"
-    assert "Of fewer than 200 rows 5x2cv_f calls too many" in repr(few)
+    assert "5x2cv_f calls more models different than it should" in repr(few)
 
 
 def test_short_names_of_scores_of_numbers():
@@ -199,7 +200,7 @@ def test_short_names_of_scores_of_numbers():
     X = rng.normal(size=(60, 2))
     y = X[:, 0] + rng.normal(size=60)
     models = {"line": LinearRegression(), "mean": DummyRegressor()}
-    short, long = (compare(models, X, y, cv=3, scoring=s) for s in ("mae", "neg_mean_absolute_error"))
+    short, long = (compare(models, X, y, cv=3, scoring=s) for s in ("MAE", "neg_mean_absolute_error"))
     assert short.to_dict() == long.to_dict()
     raw = [-cross_val_score(models[m], X, y, cv=3, scoring="neg_mean_absolute_error") for m in short.models]
     assert short.scores == pytest.approx([one.mean() for one in raw])
@@ -208,9 +209,15 @@ def test_short_names_of_scores_of_numbers():
     assert short.pairs[0].difference == pytest.approx(np.mean(raw[0] - raw[1]))
     assert "by mean absolute error (less is better)" in repr(short)
     grid = {"param_grid": {"strategy": ["mean", "median"]}, "cv": 3}
-    nested = nested_cross_validate(DummyRegressor(), X, y, scoring="mae", **grid)
+    nested = nested_cross_validate(DummyRegressor(), X, y, scoring="MAE", **grid)
+    assert nested.metric == "mean absolute error"
     assert nested.low < nested.mean < nested.high
     assert not nested.greater_is_better
     assert nested.optimism == pytest.approx(nested.mean - np.mean(nested.inner_scores))
+    ours = ("log_loss", "AUC", "Brier", "R2", "rmse", "F1")
+    sklearns = "neg_log_loss roc_auc neg_brier_score r2 neg_root_mean_squared_error f1"
+    assert [scorer_name(name) for name in ours] == sklearns.split()
+    with pytest.raises(ValueError, match=r"must be one of accuracy, .*, got 'error'"):
+        compare(models, X, y, scoring="error")
     with pytest.raises(ValueError, match="method='t'"):
         paired_test(np.abs(y), np.abs(y - X[:, 0]), method="corrected_t")

@@ -147,11 +147,36 @@ class TestVerdict:
     def test_noise_has_no_model(self):
         random = np.random.default_rng(4)
         table = {"a": random.normal(size=150), "b": random.integers(0, 5, 150).astype(str)}
-        found = offsample.report(table, random.lognormal(size=150), fast=True)
+        found = offsample.report(table, random.normal(size=150), fast=True)
         assert found.verdict.columns == ()
         assert not found.verdict.beats_baseline
         assert "better than its mean, which is off by" in found.verdict.sentence
         assert found.estimator.predict(table).std() == pytest.approx(0)
+
+    @pytest.mark.parametrize("has_signal", [False, True])
+    def test_a_few_rows_far_away_ask_for_the_median(self, has_signal):
+        random = np.random.default_rng(4)
+        kind = random.random(400) < 0.2  # whose mean a tree knows, and the median is still the closest
+        y = random.normal(size=400) + 50 * (random.random(400) < (0.4 * kind if has_signal else 0.02))
+        table = {"kind": kind.astype(str)}
+        found = offsample.report(table, y, fast=True)
+        assert (found.verdict.model, found.verdict.columns) == ("the median", ())
+        assert "its median, which is off by" in found.verdict.sentence
+        assert found.verdict.mean_absolute_error == found.verdict.baseline_mean_absolute_error
+        assert found.verdict.r2 < 0 == found.verdict.baseline_score
+        ends = TreeRegressor(max_splits=0).fit(table, y).predict_interval(table)
+        for same in (found.estimator, clone(found.estimator).fit(table, y)):
+            assert same.predict(table) == pytest.approx(np.full(400, np.median(y)))
+            assert same.model_.predict_interval(same._encoded(table)) == pytest.approx(ends)
+
+    def test_so_do_rows_of_known_groups(self):
+        random = np.random.default_rng(0)
+        table = {"x": random.normal(size=400), "g": np.arange(400) // 10}
+        found = offsample.report(
+            {**table, "y": np.exp(2 * random.normal(size=400))}, "y", group="g", fast=True
+        )
+        known, new = (one.score.value for one in found.verdict.honest)
+        assert known == pytest.approx(new, abs=0.02)  # the mean of either has 0, and the median less
 
 
 class TestColumns:

@@ -110,7 +110,7 @@ def compare(
     X, y : array-like
     cv : int or splitter, default=10
     scoring : str or callable, optional
-        Defaults to the score of the estimators. "mae", "mse" and "rmse" stand for scikit-learn's
+        Defaults to the score of the estimators. "mae", "rmse", "log_loss", "auc" stand for scikit-learn's
         "neg_mean_absolute_error" and so on. Losses are shown as they are, not negative: less is better.
     groups : array-like, optional
         Rows that belong together: the scores are then for rows of new groups. A number of folds means

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import get_scorer_names
 
 from offsample._typing import Floats
 
@@ -29,10 +30,14 @@ _ALIASES = {
 
 
 def scorer_name(scoring: Any) -> Any:
-    """Scikit-learn's name of a score, of which lower ones are negative, by the name of a metric."""
-    is_loss = isinstance(scoring, str) and _ALIASES.get(scoring, scoring) in ("mae", "mse", "rmse")
-    long = {short: name for name, short in _ALIASES.items()}
-    return f"neg_{long.get(scoring, scoring)}" if is_loss else scoring
+    """Scikit-learn's name of a score, of which lower ones are negative, by that of a metric, in any case."""
+    if not isinstance(scoring, str) or scoring in get_scorer_names():
+        return scoring
+    long = {short: name for name, short in _ALIASES.items()}.get(scoring.lower(), scoring.lower())
+    for name in {long, f"neg_{long}"} & {*get_scorer_names()}:
+        return name
+    ours = ", ".join(one for one in METRICS if one not in ("error", "loss"))
+    raise ValueError(f"scoring must be one of {ours}, or a scorer of scikit-learn, got {scoring!r}")
 
 
 def as_read(scoring: Any, scorer: Any) -> tuple[str, float]:
@@ -237,7 +242,7 @@ def within(title: str, low: float, high: float) -> tuple[float, float]:
 
 def title_of(name: str) -> str:
     """Return what a metric is called in a sentence; one of somebody else's by its own name."""
-    name = name.removeprefix("neg_")
+    name = name.lower().removeprefix("neg_")
     known = METRICS.get(_ALIASES.get(name, name))
     return name.replace("_", " ") if known is None else known.title
 
@@ -247,7 +252,7 @@ def metric_of(asked: Any, greater_is_better: bool | None = None) -> Metric:
     if callable(asked):
         own = Metric(getattr(asked, "__name__", "score"), partial(_called, asked), can_guess=False)
         return replace(own, greater_is_better=greater_is_better is not False)
-    name = str(asked).removeprefix("neg_")
+    name = str(asked).lower().removeprefix("neg_")
     if (found := METRICS.get(_ALIASES.get(name, name))) is None:
         raise ValueError(f"metric must be one of {', '.join(METRICS)} or a function, got {asked!r}")
     return found

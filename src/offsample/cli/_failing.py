@@ -51,6 +51,8 @@ def _in_options(said: str, names: dict[str, str]) -> str:
     """Replace names of parameters in a sentence by the options as they are typed."""
     # A name that is a word as well is meant only at the start of a sentence; in quotes it is a stranger's.
     said = re.sub(r" \(in Python [^)]*\)\)|(?<=must be )a function or ", "", said)
+    here = "--task regression" if "task" in names else "offsample tree, with --task regression,"
+    said = said.replace("task='regression' (--task regression)", here)
     for name, option in names.items():
         where = rf"(?<![\w'\"-]){name}(?![\w'\"])" if "_" in name else rf"^{name}(?= (?:must|is)\b)"
         said = re.sub(where, option, said)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from offsample._estimators import n_rows
+from offsample._squared_losses import alike, few_decide
 from offsample._typing import Floats
 from offsample.report._study import Study
 from offsample.tables import EncodedTable, TableEncoder, columns_of
@@ -139,7 +142,12 @@ class ReportedRegressor(RegressorMixin, _Reported):  # type: ignore[misc]
     def fit(self, X: Any, y: ArrayLike, **options: Any) -> Self:
         """Fit the same learner to the same columns of another table; options are those of the learner."""
         table = self._table(X)
-        return self._keep(clone(self.learner).fit(table, np.asarray(y), **options), table, X)
+        y, times = np.asarray(y), options.get("sample_weight")
+        model = clone(self.learner).fit(table, y, **options)
+        y = y if times is None else np.repeat(y, np.asarray(times, int))
+        if not self.columns and few_decide(len(y), alike((y - y.mean()) ** 2)):
+            model = at_median(model, y)
+        return self._keep(model, table, X)
 
     def predict(self, X: Any) -> Floats:
         """Number for each row of a dataframe, a dict of columns or, if the report was on one, an array."""
@@ -149,16 +157,22 @@ class ReportedRegressor(RegressorMixin, _Reported):  # type: ignore[misc]
         return self.model_._form()
 
 
+def at_median(tree: Any, y: Any) -> Any:
+    """Have a tree without splits say the median, its intervals as they are."""
+    found, lower = copy(tree), tree.tree_.value[0, 0] - np.median(y)
+    found.tree_ = replace(tree.tree_, value=tree.tree_.value - lower)
+    found._residuals = replace(tree._residuals, distance=tree._residuals.distance + lower)
+    return found
+
+
 def reported(study: Study, model: Any, features: Collection[Any]) -> ReportedClassifier | ReportedRegressor:
     """Make the recommended model, fitted to some features of the study's rows, read any table by itself."""
     used = features if model.reads_all_columns else model.used_columns_
     table, names = study.columns(features), {str(name) for name in used}
     if study.as_read.select(features):  # with the values that no page names
         table = study.as_read.select(features)
-        encoder = getattr(model, "_encoder", None) or getattr(
-            getattr(model, "vocabulary_", None), "encoder", None
-        )
-        if encoder is not None:
+        words = getattr(model, "vocabulary_", None)
+        if (encoder := getattr(model, "_encoder", None) or getattr(words, "encoder", None)) is not None:
             encoder._known = [table.known[name] for name in encoder.names]
     columns = [name for name in table if str(name) in names]
     declared = [name for name in study.options.categorical_features if name in columns]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._held_out_counts import effective_units
-from offsample._squared_losses import alike, few_decide, ratio_interval
+from offsample._squared_losses import ratio_interval
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeRegressor
 from offsample.ranking import RankedFeature, Ranking
@@ -65,11 +65,6 @@ class RatedNumbers:
         """By how much the median of the rows that were learned from is off on average."""
         return self.mean_absolute_error(self.guess if self.median is None else self.median).value
 
-    @property
-    def few(self) -> int | None:
-        """As many rows as would weigh alike, if a few decide the squares; None otherwise."""
-        return few_decide(len(self.numbers), alike((self.numbers - self.numbers.mean()) ** 2))
-
     def r2_parts(self) -> tuple[float, Floats]:
         """Share of the squared errors of the mean that is saved, and each row's part in it."""
         own, blind = self.mistakes, (self.numbers - self.guess) ** 2
@@ -93,7 +88,6 @@ class NumberStudy(Study):
 
     task: ClassVar[Literal["classification", "regression"]] = "regression"
     error_type: ClassVar[type] = float
-    guess_name: ClassVar[str] = "the mean"
     metric = METRICS["r2"]
     columns_base = 0.0
     costs = None
@@ -190,6 +184,11 @@ class NumberStudy(Study):
         """Squared errors of predictions for these rows, along the last axis."""
         return np.asarray((predicted - self.y[rows]) ** 2)
 
+    @property
+    def guess_name(self) -> str:  # type: ignore[override]
+        """What is recommended where no model is: the median if a few rows decide the mean and all squares."""
+        return "the mean" if self.ranking.few_decide is None else "the median"
+
     @cached_property
     def guess(self) -> Floats:
         """Mean of the rows that a fold learns from, for the rows that it tests."""
@@ -226,7 +225,7 @@ class NumberStudy(Study):
     @property
     def guesses(self) -> tuple[NDArray[Any], ...]:
         """What is said of tested rows without any column."""
-        return (self.guess,)
+        return (self.guess if self.guess_name == "the mean" else self.without_columns(np.median),)
 
     def rating(self, said: Sequence[Any], kept: Booleans, units: list[Ints], n_folds: int) -> RatedNumbers:
         """Put together what was said of those tested rows that were held back."""

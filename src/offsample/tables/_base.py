@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from functools import cached_property
 from numbers import Number
 from typing import Any, Literal, NamedTuple, Self
@@ -36,6 +37,7 @@ _INFINITY = float("inf")
 AS_A_NUMBER = (
     "task='regression' (--task regression) takes it as a number, and reads text such as '$1,200' as one"
 )
+IN_DAYS = "of dates or durations, predict the days since the first, or hours"
 NO_COLUMNS = "no columns are left to learn from: expected at least one besides the target"
 
 
@@ -248,21 +250,21 @@ def check_classes(labels: Sequence[Any], target: str, n_rows: int, n_dropped: in
             f"target {target} has the value {endless[0]}: expected classes, which are text or finite "
             "numbers; infinity is none to any learner"
         )
+    is_time = isinstance(labels[0], (date, timedelta, np.datetime64, np.timedelta64))
+    advice = IN_DAYS if is_time else f"of a quantity, {AS_A_NUMBER}"
     fractional = sum(isinstance(label, float) and not label.is_integer() for label in labels)
     if fractional > _MAX_FRACTIONAL_LABELS:
         raise ValueError(
             f"target {target} is continuous (more than {_MAX_FRACTIONAL_LABELS} different fractions): "
             f"expected classes; {AS_A_NUMBER}, or cut it into bins first, for example at its quantiles"
         )
-    if len(labels) > MAX_CLASSES:
+    most, many = MAX_CLASSES, f"more than {MAX_CLASSES} classes"
+    if n_rows > _FEW_ROWS and len(labels) <= most:
+        most, many = n_rows // 2, f"{len(labels)} different values in {n_rows} rows"
+    if len(labels) > most:
         raise ValueError(
-            f"target {target} has more than {MAX_CLASSES} classes: expected a class label, not an "
-            f"identifier or a quantity; group rare labels; of a quantity, {AS_A_NUMBER}"
-        )
-    if n_rows > _FEW_ROWS and len(labels) > n_rows / 2:
-        raise ValueError(
-            f"target {target} has {len(labels)} different values in {n_rows} rows: expected classes that "
-            f"repeat, not an identifier or a quantity; group rare labels; of a quantity, {AS_A_NUMBER}"
+            f"target {target} has {many}: expected classes that repeat, not an identifier or a quantity; "
+            f"group rare labels; {advice}"
         )
     if len(labels) > _MAX_NUMBERS and all(is_number(label) for label in labels):
         warnings.warn(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._typing import Floats
-from offsample.tables._base import ColumnError
+from offsample.tables._base import IN_DAYS, ColumnError
 from offsample.tables._columns import hash_errors
 from offsample.tables._encode import as_floats, plain
 from offsample.tables._kinds import as_quantities
@@ -95,6 +95,6 @@ def are_classes(numbers: Floats) -> bool:
 def not_numbers(name: str, kind: Any) -> ColumnError:
     """Error for a target that cannot be read as numbers."""
     return ColumnError(
-        f"target {name} holds {kind} values: expected numbers for task='regression'; of dates or durations, "
-        "predict the days since the first, or hours; task='classification' takes values as classes"
+        f"target {name} holds {kind} values: expected numbers for task='regression'; {IN_DAYS}; "
+        "task='classification' takes values as classes"
     )

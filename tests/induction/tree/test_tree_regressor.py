@@ -235,6 +235,10 @@ def test_libraries_weights_and_units_of_the_target(houses):
     weighted = TreeRegressor(max_splits=9).fit(table, y, sample_weight=times)
     repeated = TreeRegressor(max_splits=9).fit(table.iloc[again], y[again])
     assert weighted.predict(table) == pytest.approx(repeated.predict(frame[["area", "noise"]]))
+    whole = np.rint(y)  # so that other units of it are exact
+    one, *others = (TreeRegressor(max_splits=9).fit(table, of) for of in (whole, 1024 * whole, whole + 256))
+    for other, back in zip(others, (lambda p: p / 1024, lambda p: p - 256), strict=True):
+        assert back(other.predict(table)) == pytest.approx(one.predict(table), rel=1e-9)
     with pytest.raises(ValueError, match="whole numbers"):
         TreeRegressor().fit(frame, y, sample_weight=times + 0.5)
     for bad in ({"criterion": "gini"}, {"max_size": 0}, {"stopping": "holdout"}):

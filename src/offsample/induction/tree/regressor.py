@@ -90,6 +90,8 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
         numeric column to its mean there, in the leaves where rows that were left out ask for that (closed
         form, by the hat matrix). Trees grown without a part of the rows choose between the two as they
         choose the number of splits. A column is held between its ends in the leaf: no line goes on for ever.
+        Where lines cross (up in one category, down in another), trees of either kind find little, and the
+        intervals of their error are too wide to say anything.
     shrinkage : "auto" or None, default="auto"
         "auto": the mean of the node above counts for the number of rows that is best on left-out rows. None:
         a leaf predicts its own mean.
@@ -208,7 +210,8 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
         n_parts = next((n for most, n in _PARTS if len(y) <= most), _FEWEST_PARTS)
         needs_folds = self.stopping == "auto" or len(columns.categorical) > 0
         if groups is None:  # copies of a row are left out together, and count as often as there are
-            units = columns.distinct_places(target, seed) if needs_folds else np.arange(len(y))
+            ranks = np.unique(target, return_inverse=True)[1].astype(float)  # whatever the unit
+            units = columns.distinct_places(ranks, seed) if needs_folds else np.arange(len(y))
             n_units = int(units.max()) + 1
             folds, parts = (_folds.in_turn(units, n) for n in (N_FOLDS, n_parts))
         else:

@@ -14,6 +14,7 @@ from offsample._ties import best_of, rounded
 from offsample.induction import TreeClassifier
 from offsample.ranking import rank_features
 from offsample.report._encoded import COMPARED_ROWS
+from offsample.report._estimator import at_median
 from offsample.report._formats import amount
 from offsample.report._metrics import METRICS, Score
 from offsample.report._study import Study
@@ -131,7 +132,11 @@ def _chosen(study: Study, features: Sequence[Any]) -> Choice:
         is_evident = is_evident or is_better(study.guess_losses, lost, study, BEYOND_DOUBT)
         is_evident = is_evident or (bool(stage) and say_together(study, features))
         stage = min(stage, whole.n_splits_)
-        if not is_evident or rounded(lost.mean()) >= rounded(study.guess_losses.mean()):
+        own, guess = lost.mean(), study.guess_losses.mean()
+        if study.guess_name == "the median" and own < guess:
+            said = rated(study, validation, stage)
+            own, guess = said.mean_absolute_error().value, said.blind_error
+        if not is_evident or rounded(own) >= rounded(guess):
             stage = 0
     if stage < whole.n_splits_ and study.is_out_of_time:
         stage = whole.n_splits_  # no time to grow it again
@@ -165,8 +170,10 @@ def _best_column(study: Study, features: Sequence[Any], validation: Validation) 
     return named
 
 
-def shown_of(study: Study, tree: TreeClassifier) -> TreeClassifier:
+def shown_of(study: Study, tree: Any) -> Any:
     """Leave out splits that change no prediction or, where these count, no probability."""
+    if study.guess_name == "the median" and not tree.n_splits_:
+        return at_median(tree, study.y)
     return tree if study.task == "regression" else tree.without_idle_splits()
 
 
@@ -194,16 +201,11 @@ def _as_good(study: Study, tree: TreeClassifier, validation: Validation | None) 
 def as_validated(study: Study, tree: TreeClassifier, features: Collection[Any], name: str) -> Alternative:
     """Describe a tree by its error on rows held back or, where there is no time, by its own estimate."""
     validation = cross_validate(study, tree_kind(study), [features] * len(study.folds))
-    return _alternative(study, tree, validation, tree.n_splits_, (name, "leaf"))
+    return _alternative(study, tree, validation, tree.n_splits_, (name, "leaf"), "")
 
 
 def _alternative(
-    study: Study,
-    model: Any,
-    validation: Validation | None,
-    stage: int,
-    called: tuple[str, str],
-    text: str = "",
+    study: Study, model: Any, validation: Validation | None, stage: int, called: tuple[str, str], text: str
 ) -> Alternative:
     """Describe a model by its error and score on rows held back, or by its own estimate of the error."""
     error, (low, high), score = model.estimated_error_, model.estimated_error_interval_, None
@@ -334,9 +336,7 @@ def rated_as(study: Study, choice: Choice) -> Any:
 def _beside(study: Study, best: Choice, other: Choice) -> Choice:
     """Name a model that is better and cannot be read beside the recommended one, unless a better one is."""
     found, known = as_alternative(study, other), best.larger
-    least = min(
-        badness(study, as_alternative(study, best)), np.inf if known is None else badness(study, known)
-    )
+    least = min(badness(study, one) for one in (as_alternative(study, best), known) if one is not None)
     if badness(study, found) >= least:
         return best
     return replace(best, larger=replace(found, name=f"a {found.name}, of {amount(found.size, found.unit)}"))
@@ -381,5 +381,4 @@ def _fitted(study: Study, features: list[Any], kind: Kind) -> Choice | None:
 
 def as_alternative(study: Study, choice: Choice) -> Alternative:
     kind, text = choice.kind, choice.model.to_text()
-    called = kind.name, kind.unit
-    return _alternative(study, choice.model, choice.validation, choice.stage, called, text)
+    return _alternative(study, choice.model, choice.validation, choice.stage, (kind.name, kind.unit), text)

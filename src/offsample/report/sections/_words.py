@@ -47,7 +47,6 @@ class Signals(NamedTuple):
 
 
 _NONE = "no model that can be read is shown to"
-_FEW = " A few rows far away, which weigh like {:,} of {:,}, decide {}."
 _NO_MORE = 0.005  # of what the class shares lose; so little more is not worth a figure
 
 
@@ -105,10 +104,15 @@ def _nothing(
     without = f"Without the quarantined column{'s' * (len(quarantined) > 1)} ({names}), " * bool(quarantined)
     base, but = "the class shares", ""
     if study.task == "regression":
-        base = "its mean"
+        base = study.guess_name.replace("the", "its")
         if rated is not None:
-            off, median = quantity(rated.mean_absolute_error(rated.guess).value), quantity(rated.blind_error)
-            base += f", which is off by {off} on average" + f" (the median by {median})" * (off != median)
+            known = {
+                "the mean": rated.mean_absolute_error(rated.guess).value,
+                "the median": rated.blind_error,
+            }
+            off, (rival, other) = quantity(known.pop(study.guess_name)), known.popitem()
+            base += f", which is off by {off} on average"
+            base += f" ({rival} by {quantity(other)})" * (off != quantity(other))
     elif metric.is_error:
         of_rows, on_new, here = str(study.new_rows), percent(model.error), percent(model.baseline_error)
         of_rows = "the rows" if of_rows == "new rows" else of_rows
@@ -146,8 +150,7 @@ def _nothing(
 
 def _few_first(study: Study) -> str:
     """Say that a few rows decide what the mean is off by, where no model is shown."""
-    few, them = study.ranking.few_decide, "the mean and all squares: look at these first"
-    return "" if few is None else _FEW.format(few, study.ranking.n_samples, them)
+    return _by_few(study, "the mean and all squares: look at these first.")
 
 
 def _column_ahead(study: Study, model: Model) -> str:
@@ -179,17 +182,18 @@ def _numbers(study: Study, rated: Any) -> str:
         within, of_r2 = UNKNOWN, ""
     nothing = quantity(rated.blind_error)
     closer = ", by the median, which is closer" if off.value > rated.blind_error else ""
+    what = "R² and the squared error, which so few cannot tell: go by how far it is off on average."
     return (
         f"should be off by about {quantity(off.value)} on average ({within}); knowing nothing, {nothing}"
         f"{closer}. It explains {r2_text(explained.value)}{of_r2} of the variance of {study.target} (R²)."
-        f"{_by_few(rated)}"
+        + _by_few(study, what)
     )
 
 
-def _by_few(rated: Any) -> str:
-    """Say which figure to go by where a few rows decide all squares."""
-    cannot = "R² and the squared error, which so few cannot tell: go by how far it is off on average"
-    return "" if rated.few is None else _FEW.format(rated.few, len(rated.numbers), cannot)
+def _by_few(study: Study, what: str) -> str:
+    """Say what a few rows decide, where they do, and what to do."""
+    few, n = study.ranking.few_decide, study.ranking.n_samples
+    return "" if few is None else f" A few rows far away, which weigh like {few:,} of {n:,}, decide {what}"
 
 
 def _led_by(study: Study, score: Score, rated: Rated) -> str:

@@ -112,6 +112,8 @@ def describe(study: Study, choice: Choice, score: Score | None = None) -> Model:
         low, high = 0.0, 1.0 if study.task == "classification" else nan  # it took the rows as they came
     if not columns:
         wrong, name = study.guess_is_wrong, study.guess_name
+        if name == "the median":
+            wrong = study.wrong(study.guesses[0], study.tested)
         if study.costs is not None and not study.metric.is_error:  # a rare class may be the cheapest
             wrong, name = study.guesses[1] != study.labels[study.tested], f"“{cheapest(study)}” each time"
         error, (low, high) = float(wrong.mean()), study.error_interval(wrong)
