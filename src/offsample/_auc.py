@@ -16,6 +16,9 @@ from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 
 # Ratings of values without pairs of groups: of more, not all pairs are compared.
 _MOST_RATED = 1 << 16
+# Pairs of rows that are rated by what both may know.
+_MOST_PAIRS = 1 << 14
+_GOLDEN = (5**0.5 - 1) / 2
 
 
 def auc_lpo(cells: CellCounts, positive: int | None = None) -> float:
@@ -25,8 +28,9 @@ def auc_lpo(cells: CellCounts, positive: int | None = None) -> float:
     bias the comparison downward: without a positive, its cell has a smaller share. So both rows of a pair
     are left out (leave-pair-out [1]_): a positive in cell u is compared by ``(n_u1 - 1)/(c_u - 1)`` with a
     negative in another cell w by ``n_w1/(c_w - 1)``, each by the share in the other rows where its cell has
-    no other; rows of one cell are ties. With groups both groups are left out, and where rows are in time each
-    is rated by what was before it.
+    no other; rows of one cell are ties. With groups both groups are left out, of each kind where they cross,
+    and where rows are in time both are rated by what was before the earlier one; pairs for which nothing is
+    left are not compared. Of very many pairs some are, as many for each row.
 
     Parameters
     ----------
@@ -62,9 +66,11 @@ def auc_lpo(cells: CellCounts, positive: int | None = None) -> float:
         return 0.5
     if isinstance(cells, GroupedCounts) and leaves_out_groups(cells):
         return _auc_by_groups(cells, k)
-    cells = cells if isinstance(cells, HeldOutCounts) else CellCounts.profile(cells)
+    if isinstance(cells, HeldOutCounts):
+        return _auc_of_pairs(cells, k)[0]
+    cells = CellCounts.profile(cells)
     left = list(left_out_rows(cells))[k]
-    below = Placement.of(cells, k).within(np.arange(len(left.rows))).misplaced(k, left.others, left.shares)
+    below = Placement.of(cells, k).within(np.arange(len(left.rows))).misplaced(k, left.others)
     return 1 - float(left.rows @ below) / n_positive
 
 
@@ -102,6 +108,35 @@ def _auc_by_groups(cells: GroupedCounts, k: int) -> float:
     return above / float(n_pairs)
 
 
+def _auc_of_pairs(cells: HeldOutCounts, k: int) -> tuple[float, Floats]:
+    """Share of the pairs whose positive is rated higher by what both may know, and what each row lacks of it.
+
+    The latter are such that those of the positives, and those of the negatives, have the mean of the pairs.
+    """
+    cell, units = cells.cell, [*cells.groups, *([] if cells.time is None else [cells.time])]
+    is_hit = cells.label == k
+    weights = np.bincount(cell, 1.0 + units[0] + is_hit)  # an order that does not depend on names
+    order = np.lexsort((weights[cell], *units))
+    sides = order[is_hit[order]], order[~is_hit[order]]
+    sizes = np.array([len(side) for side in sides])
+    n = int(min(sizes[0] * sizes[1], _MOST_PAIRS))
+    places = np.arange(n) * sizes[0] // max(n, 1), np.arange(n) % max(sizes[1], 1)
+    if n == _MOST_PAIRS:  # spread evenly over both sides, in whatever order the rows came
+        places = places[0], (np.arange(n) * _GOLDEN % 1 * sizes[1]).astype(np.int64)
+    pair = sides[0][places[0]], sides[1][places[1]]
+    in_all = cells.known_to_both(np.zeros(n, np.int64), np.zeros_like(cell), pair, is_hit)
+    there = (cells.known_to_both(cell[row], cell, pair, is_hit) for row in pair)
+    above, below = (np.divide(*np.where(one[1] > 0, one, np.maximum(in_all, [[0], [1]]))) for one in there)
+    lost = np.where(cell[pair[0]] == cell[pair[1]], 0.5, (above < below) + 0.5 * (above == below))
+    compared = in_all[1] > 0
+    n_compared = max(1, int(compared.sum()))
+    mean = float(lost[compared].mean()) if compared.any() else 0.5
+    of_rows = np.full(len(is_hit), mean)
+    for row, size in zip(pair, sizes, strict=True):
+        of_rows += np.bincount(row, (lost - mean) * compared, len(is_hit)) * size / n_compared
+    return 1 - mean, of_rows
+
+
 @dataclass(frozen=True, eq=False)
 class Placement(Loss):
     """Share of the rows of the other kind on the wrong side of a row, in units with one mean over all."""
@@ -111,18 +146,17 @@ class Placement(Loss):
     weights: tuple[Floats, Floats]  # how many rows of a cell these are
     multiplicity: Ints
     sorted: tuple[tuple[Floats, Floats], ...]  # ratings, and rows below
-    share: float | None = None  # the rating of rows that are alone; otherwise by the shares that they know
+    share: float  # the rating of rows that are alone
     cell: Ints | None = None  # that of the counts which are asked for: its rows are ties
+    of_rows: Floats | None = None  # what each row loses, where pairs of rows know what others do not
 
     @classmethod
     def of(cls, cells: CellCounts, k: int) -> Placement:
         """Ratings as rows have them that are left out; in groups, as cells have them that two groups know."""
         if isinstance(cells, HeldOutCounts):
-            known, in_all = cells.known_counts(), cells.known_counts(blind=True)
-            even = np.full(cells.n_classes, 1 / cells.n_classes)
-            rating = frequencies(known, frequencies(in_all, even))[:, k]
-            hit = (cells.label == k).astype(float)
-            return cls._sorted(k, (rating, rating), (1 - hit, hit), np.ones(len(hit), np.int64), None)
+            none, hit = np.zeros(len(cells.label)), (cells.label == k).astype(float)
+            alike = cls._sorted(k, (none, none), (1 - hit, hit), np.ones(len(hit), np.int64), 0.5)
+            return replace(alike, of_rows=_auc_of_pairs(cells, k)[1])
         grouped = isinstance(cells, GroupedCounts) and leaves_out_groups(cells)
         cells = cells if grouped else cells.profile()
         hits, size = cells.counts[:, k].astype(float), cells.cell_sizes.astype(float)
@@ -135,9 +169,7 @@ class Placement(Loss):
         return cls._sorted(k, (negative, positive), (size - hits, hits), cells.multiplicity, share)
 
     @classmethod
-    def _sorted(
-        cls, k: int, ratings: Any, weights: Any, multiplicity: Ints, share: float | None
-    ) -> Placement:
+    def _sorted(cls, k: int, ratings: Any, weights: Any, multiplicity: Ints, share: float) -> Placement:
         ranked = []
         for rating, weight in zip(ratings, weights, strict=True):
             order = np.argsort(rating, kind="stable")
@@ -145,13 +177,14 @@ class Placement(Loss):
         return cls(k, ratings, weights, multiplicity, tuple(ranked), share)
 
     def within(self, cell: Ints) -> Placement:
-        """Return the same for counts of these cells; where each row has its own rating, they are no ties."""
-        return self if self.share is None else replace(self, cell=cell)
+        """Return the same for counts of these cells."""
+        return replace(self, cell=cell)
 
-    def misplaced(self, k: int, others: NDArray[Any], shares: Floats) -> Floats:
+    def misplaced(self, k: int, others: NDArray[Any]) -> Floats:
         """Share of the others that are on the wrong side of a row of class k."""
-        known = shares if self.share is None else np.asarray(self.share)
-        rating = frequencies(others, known)[..., self.positive]
+        if self.of_rows is not None:
+            return self.of_rows
+        rating = frequencies(others, np.asarray(self.share))[..., self.positive]
         other = 0 if k == self.positive else 1
         ranked, below = self.sorted[other]
         lower = sum(below[np.searchsorted(ranked, rating, side)] for side in ("left", "right"))
@@ -164,6 +197,7 @@ class Placement(Loss):
 
     def on(self, k: int, others: NDArray[Any], shares: Floats) -> Floats:
         """Loss on a row of class k."""
+        del shares
         negative, positive = (below[-1] for _, below in self.sorted)
         times = (negative + positive) / (positive if k == self.positive else negative)
-        return np.asarray(times * self.misplaced(k, others, shares))
+        return np.asarray(times * self.misplaced(k, others))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,37 @@ class HeldOutRows:
         for n_shared in range(len(self.groups) + 1):
             for shared in combinations(self.groups, n_shared):
                 total += (-1) ** n_shared * _count(together(key, *shared), self.time, weight)
+        return total
+
+    def known_to_both(self, asked: Ints, key: Ints, pair: tuple[Ints, Ints], weight: NDArray[Any]) -> Floats:
+        """Sum of weights, and number, of the rows with a key that both rows of a pair may know.
+
+        `asked` has the key for each pair, `key` that of each row. Of shape (2, n_pairs).
+        """
+        when = np.zeros_like(key) if self.time is None else self.time
+        until = np.minimum(when[pair[0]], when[pair[1]]) if self.time is not None else np.ones_like(asked)
+        total, weights = np.zeros((2, len(asked))), np.array([weight, np.ones(len(key))])
+        for n_shared in range(len(self.groups) + 1):
+            for shared in combinations(self.groups, n_shared):
+                code, wanted = key, list(product(pair, repeat=n_shared))
+                known = [(asked, np.full(len(asked), (-1.0) ** n_shared)) for _ in wanted]
+                for at, group in enumerate(shared):
+                    n = int(group.max()) + 1
+                    codes, code = np.unique(code * n + group, return_inverse=True)
+                    for i, rows in enumerate(wanted):
+                        ours = known[i][0] * n + group[rows[at]]
+                        place = np.minimum(np.searchsorted(codes, ours), len(codes) - 1)
+                        counts = (codes[place] == ours) & (
+                            (rows[at] is pair[0]) | (group[pair[0]] != group[pair[1]])
+                        )
+                        known[i] = place, known[i][1] * counts
+                n = int(when.max()) + 2
+                order = np.argsort(code * n + when, kind="stable")
+                ordered = (code * n + when)[order]
+                sums = np.cumsum(np.insert(weights[:, order], 0, 0.0, axis=1), axis=1)
+                for place, sign in known:
+                    ends = (np.searchsorted(ordered, place * n + end) for end in (until, 0))
+                    total += sign * np.subtract(*(sums[:, end] for end in ends))
         return total
 
     def missing_mass(self, k: int = 0) -> float:
@@ -192,9 +223,9 @@ class TimedCounts(HeldOutCounts):
         sums = self.blind if blind else self.sums
         return np.asarray(sums[:, 1 if rule.is_linear else 2] * len(sums) / self.n_samples)
 
-    def known_counts(self, *, blind: bool = False) -> Floats:
+    @property
+    def cell(self) -> Ints:  # type: ignore[override]
         """Refuse: an engine has summed up the errors of two rules, and no other loss."""
-        del blind
         raise ValueError(
             "of a large table on an engine only errors are known in time: rank by ginger or bayes_loo, or "
             "read the table into memory"
