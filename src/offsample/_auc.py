@@ -124,10 +124,14 @@ def _auc_of_pairs(cells: HeldOutCounts, k: int) -> tuple[float, Floats]:
     if n == _MOST_PAIRS:  # spread evenly over both sides, in whatever order the rows came
         places = places[0], (np.arange(n) * _GOLDEN % 1 * sizes[1]).astype(np.int64)
     pair = sides[0][places[0]], sides[1][places[1]]
-    in_all = cells.known_to_both(np.zeros(n, np.int64), np.zeros_like(cell), pair, is_hit)
-    there = (cells.known_to_both(cell[row], cell, pair, is_hit) for row in pair)
-    above, below = (np.divide(*np.where(one[1] > 0, one, np.maximum(in_all, [[0], [1]]))) for one in there)
-    lost = np.where(cell[pair[0]] == cell[pair[1]], 0.5, (above < below) + 0.5 * (above == below))
+    both, twice = np.concatenate(pair), (np.tile(pair[0], 2), np.tile(pair[1], 2))
+    in_all, there = (
+        np.array([cells.known_to_both(key[rows], key, of, weight) for weight in (is_hit, np.ones(len(cell)))])
+        for key, rows, of in ((np.zeros_like(cell), pair[0], pair), (cell, both, twice))
+    )
+    there = np.where(there[1] > 0, there, np.tile(np.maximum(in_all, [[0], [1]]), 2))
+    lead = np.subtract(*np.split(there[0] / there[1], 2))
+    lost = 0.5 - 0.5 * np.sign(lead) * (cell[pair[0]] != cell[pair[1]])
     compared = in_all[1] > 0
     n_compared = max(1, int(compared.sum()))
     mean = float(lost[compared].mean()) if compared.any() else 0.5

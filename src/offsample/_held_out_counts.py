@@ -43,34 +43,20 @@ class HeldOutRows:
         return total
 
     def known_to_both(self, asked: Ints, key: Ints, pair: tuple[Ints, Ints], weight: NDArray[Any]) -> Floats:
-        """Sum of weights, and number, of the rows with a key that both rows of a pair may know.
-
-        `asked` has the key for each pair, `key` that of each row. Of shape (2, n_pairs).
-        """
-        when = np.zeros_like(key) if self.time is None else self.time
-        until = np.minimum(when[pair[0]], when[pair[1]]) if self.time is not None else np.ones_like(asked)
-        total, weights = np.zeros((2, len(asked))), np.array([weight, np.ones(len(key))])
+        """Sum of the weights of the rows with the key that is `asked` which both rows of a pair may know."""
+        first, second = pair
+        n, total, weight = len(asked), np.zeros(len(asked)), np.append(weight, np.zeros(len(asked)))
+        when = self.time
+        when = None if when is None else np.append(when, np.minimum(when[first], when[second]))
         for n_shared in range(len(self.groups) + 1):
             for shared in combinations(self.groups, n_shared):
-                code, wanted = key, list(product(pair, repeat=n_shared))
-                known = [(asked, np.full(len(asked), (-1.0) ** n_shared)) for _ in wanted]
-                for at, group in enumerate(shared):
-                    n = int(group.max()) + 1
-                    codes, code = np.unique(code * n + group, return_inverse=True)
-                    for i, rows in enumerate(wanted):
-                        ours = known[i][0] * n + group[rows[at]]
-                        place = np.minimum(np.searchsorted(codes, ours), len(codes) - 1)
-                        counts = (codes[place] == ours) & (
-                            (rows[at] is pair[0]) | (group[pair[0]] != group[pair[1]])
-                        )
-                        known[i] = place, known[i][1] * counts
-                n = int(when.max()) + 2
-                order = np.argsort(code * n + when, kind="stable")
-                ordered = (code * n + when)[order]
-                sums = np.cumsum(np.insert(weights[:, order], 0, 0.0, axis=1), axis=1)
-                for place, sign in known:
-                    ends = (np.searchsorted(ordered, place * n + end) for end in (until, 0))
-                    total += sign * np.subtract(*(sums[:, end] for end in ends))
+                for rows in product(pair, repeat=n_shared):
+                    sign = np.full(n, (-1) ** n_shared)  # a group that both belong to is left out once
+                    for group, row in zip(shared, rows, strict=True):
+                        sign *= (row is first) | (group[first] != group[second])
+                    groups = (np.append(group, group[row]) for group, row in zip(shared, rows, strict=True))
+                    counts = _count(together(np.append(key, asked), *groups), when, weight)
+                    total += sign * counts[-n:]
         return total
 
     def missing_mass(self, k: int = 0) -> float:
