@@ -269,6 +269,9 @@ def report(
     with study.stage("asking who the rows are"):
         study.choice, study.shown = choice, shown_model
         study.of_rows += [f for code in ABOUT_ROWS for f in kind_of(code).find(study).values()]
+        asked = {f.column for f in study.of_rows}  # told whose they are, a model may know far more
+        kept = {name: f for name, f in study.findings.items() if f.code != "masked" or str(name) not in asked}
+        study.findings = kept
         honest = honest_errors(study, choice, (shown_model.error, shown_model.low, shown_model.high), figure)
     with study.stage("measuring the learning curve"):
         shown_sizing = sizing.describe(study, choice, shown_model)

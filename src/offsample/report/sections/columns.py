@@ -46,6 +46,7 @@ class Column:
     off_by: Score | None = (
         None  # of the median of the rows with its value, where a few rows decide all squares
     )
+    interval_is_known: bool = True  # or whether too few groups, or times, say it, or values of one alone
 
     @property
     def is_quiet(self) -> bool:
