@@ -103,7 +103,7 @@ def _auc_by_groups(cells: GroupedCounts, k: int) -> float:
     order = np.argsort(bundle.astype(np.uint8), kind="stable")  # of so few, by counting
     starts = np.searchsorted(bundle[order], np.arange(n_bundles + 1))
     by_bundle = table.value[order], *rows[order].T.copy()
-    room = np.empty((2 * int(np.diff(starts).max()) + 1, 7))
+    room = np.empty((2 * int(np.diff(starts).max()), 6))
     above = _group_kernels.count_above(by_bundle, starts, of_bundle, of_value, offsets, room)
     return above / float(n_pairs)
 

@@ -209,7 +209,7 @@ def count_above(
 
     `rows` are values, their positives and negatives, by bundle and then by value; `starts` says where each
     bundle begins, then where the last ends. Of bundles whose numbers differ by one of the offsets; ties count
-    half. `room` is for twice as many values as a bundle has at most, and one.
+    half. `room` is for twice as many values as a bundle has at most.
     """
     value, positive, negative = rows
     n_bundles, n_values = starts.size - 1, of_value.shape[0]
@@ -264,27 +264,11 @@ def count_above(
 
 @njit(cache=False, nogil=True)
 def _sort(room: Floats, n: int) -> None:
-    """Order ratings, in column 4, into column 5: into as many parts of equal width, then by insertion.
-
-    Where a part has many, what is far apart is compared first (Shell's method).
-    """
-    low, high, most, gap = room[0, 4], room[0, 4], 0.0, 1
+    """Order ratings, in column 4, into column 5: what is far apart is compared first (Shell's method)."""
+    gap = 1
     for i in range(n):
-        low, high = min(low, room[i, 4]), max(high, room[i, 4])
-        room[i, 6] = 0.0
-    room[n, 6] = 0.0
-    scale = (n - 1) / (high - low) if high > low else 0.0
-    for i in range(n):
-        part = int((room[i, 4] - low) * scale) + 1
-        room[part, 6] += 1
-        most = max(most, room[part, 6])
-    for i in range(n):
-        room[i + 1, 6] += room[i, 6]
-    for i in range(n - 1, -1, -1):
-        part = int((room[i, 4] - low) * scale) + 1
-        room[part, 6] -= 1
-        room[int(room[part, 6]), 5] = i
-    while gap < most and most > 64:
+        room[i, 5] = i
+    while gap < n:
         gap = 3 * gap + 1
     while gap > 0:
         for i in range(gap, n):
