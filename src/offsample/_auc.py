@@ -16,9 +16,7 @@ from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 
 # Ratings of values without pairs of groups: of more, not all pairs are compared.
 _MOST_RATED = 1 << 16
-# Pairs of rows that are rated by what both may know.
-_MOST_PAIRS = 1 << 14
-_GOLDEN = (5**0.5 - 1) / 2
+_MOST_PAIRS = 1 << 14  # of rows that are rated by what both may know
 
 
 def auc_lpo(cells: CellCounts, positive: int | None = None) -> float:
@@ -113,32 +111,26 @@ def _auc_of_pairs(cells: HeldOutCounts, k: int) -> tuple[float, Floats]:
 
     The latter are such that those of the positives, and those of the negatives, have the mean of the pairs.
     """
-    cell, units = cells.cell, [*cells.groups, *([] if cells.time is None else [cells.time])]
-    is_hit = cells.label == k
-    weights = np.bincount(cell, 1.0 + units[0] + is_hit)  # an order that does not depend on names
-    order = np.lexsort((weights[cell], *units))
+    cell, is_hit = cells.cell, cells.label == k
+    units = [*cells.groups, *([] if cells.time is None else [cells.time])]
+    weight = np.bincount(cell, 1.0 + units[0] + is_hit)[cell]  # an order that does not depend on names
+    order = np.lexsort((weight, *units))
     sides = order[is_hit[order]], order[~is_hit[order]]
-    sizes = np.array([len(side) for side in sides])
-    n = int(min(sizes[0] * sizes[1], _MOST_PAIRS))
-    places = np.arange(n) * sizes[0] // max(n, 1), np.arange(n) % max(sizes[1], 1)
-    if n == _MOST_PAIRS:  # spread evenly over both sides, in whatever order the rows came
-        places = places[0], (np.arange(n) * _GOLDEN % 1 * sizes[1]).astype(np.int64)
-    pair = sides[0][places[0]], sides[1][places[1]]
-    both, twice = np.concatenate(pair), (np.tile(pair[0], 2), np.tile(pair[1], 2))
-    in_all, there = (
-        np.array([cells.known_to_both(key[rows], key, of, weight) for weight in (is_hit, np.ones(len(cell)))])
-        for key, rows, of in ((np.zeros_like(cell), pair[0], pair), (cell, both, twice))
+    n = min(len(sides[0]) * len(sides[1]), _MOST_PAIRS)
+    first, second = np.arange(n) * len(sides[0]) // n, np.arange(n) % len(sides[1])
+    if n == _MOST_PAIRS:  # spread evenly over both sides, by the golden ratio
+        second = (np.arange(n) * (5**0.5 - 1) / 2 % 1 * len(sides[1])).astype(np.int64)
+    pair = sides[0][first], sides[1][second]
+    in_all = cells.known_to_both(np.zeros(n, np.int64), np.zeros_like(cell), pair, is_hit)
+    compared, shares = in_all.any(axis=1), frequencies(in_all, np.full(2, 0.5))
+    above, below = (
+        frequencies(cells.known_to_both(cell[row], cell, pair, is_hit), shares)[:, 0] for row in pair
     )
-    there = np.where(there[1] > 0, there, np.tile(np.maximum(in_all, [[0], [1]]), 2))
-    lead = np.subtract(*np.split(there[0] / there[1], 2))
-    lost = 0.5 - 0.5 * np.sign(lead) * (cell[pair[0]] != cell[pair[1]])
-    compared = in_all[1] > 0
-    n_compared = max(1, int(compared.sum()))
+    lost = 0.5 - 0.5 * np.sign(above - below) * (cell[pair[0]] != cell[pair[1]])
     mean = float(lost[compared].mean()) if compared.any() else 0.5
-    of_rows = np.full(len(is_hit), mean)
-    for row, size in zip(pair, sizes, strict=True):
-        of_rows += np.bincount(row, (lost - mean) * compared, len(is_hit)) * size / n_compared
-    return 1 - mean, of_rows
+    off = (lost - mean) * compared / max(1, compared.sum())
+    of_rows = (len(side) * np.bincount(row, off, len(cell)) for side, row in zip(sides, pair, strict=True))
+    return 1 - mean, mean + np.add(*of_rows)
 
 
 @dataclass(frozen=True, eq=False)

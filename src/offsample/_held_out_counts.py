@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from offsample._cell_counts import CellCounts
 from offsample._counting import as_codes, count_cells
-from offsample._typing import Floats, Grouping, Ints
+from offsample._typing import Booleans, Floats, Grouping, Ints
 from offsample.tables._units import N_PARTS
 
 
@@ -42,21 +42,20 @@ class HeldOutRows:
                 total += (-1) ** n_shared * _count(together(key, *shared), self.time, weight)
         return total
 
-    def known_to_both(self, asked: Ints, key: Ints, pair: tuple[Ints, Ints], weight: NDArray[Any]) -> Floats:
-        """Sum of the weights of the rows with the key that is `asked` which both rows of a pair may know."""
-        first, second = pair
-        n, total, weight = len(asked), np.zeros(len(asked)), np.append(weight, np.zeros(len(asked)))
-        when = self.time
+    def known_to_both(self, asked: Ints, key: Ints, pair: tuple[Ints, Ints], hit: Booleans) -> Floats:
+        """Hits, and others, among the rows with the `asked` key that both rows of a pair may know; (n, 2)."""
+        (first, second), n, when = pair, len(asked), self.time
         when = None if when is None else np.append(when, np.minimum(when[first], when[second]))
-        for n_shared in range(len(self.groups) + 1):
-            for shared in combinations(self.groups, n_shared):
-                for rows in product(pair, repeat=n_shared):
-                    sign = np.full(n, (-1) ** n_shared)  # a group that both belong to is left out once
-                    for group, row in zip(shared, rows, strict=True):
-                        sign *= (row is first) | (group[first] != group[second])
-                    groups = (np.append(group, group[row]) for group, row in zip(shared, rows, strict=True))
-                    counts = _count(together(np.append(key, asked), *groups), when, weight)
-                    total += sign * counts[-n:]
+        total, kinds = np.zeros((n, 2)), range(len(self.groups) + 1)
+        for shared in (shared for n_shared in kinds for shared in combinations(self.groups, n_shared)):
+            for rows in product(pair, repeat=len(shared)):
+                sign, code = np.full(n, (-1) ** len(shared)), np.append(key, asked)
+                for group, row in zip(shared, rows, strict=True):
+                    sign *= (row is first) | (group[first] != group[second])  # one of both is left out once
+                    code = together(code, np.append(group, group[row]))
+                for column, counted in enumerate((hit, ~hit)):
+                    known = _count(code, when, np.append(counted, np.zeros(n)))
+                    total[:, column] += sign * known[-n:]
         return total
 
     def missing_mass(self, k: int = 0) -> float:

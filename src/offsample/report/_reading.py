@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -226,9 +226,9 @@ class TableRead(TimeLimited):
         present = np.flatnonzero(labels < len(values))
         return present, values[labels[present]].astype(str), len(labels)
 
-    def forget_rows(self, kept: Sequence[str]) -> None:
-        """Forget what depends on which rows are studied, but for what is kept."""
-        of_table = ("_read", "_whole", "ranking", "repeated", *kept)
+    def forget_rows(self) -> None:
+        """Forget what depends on which rows of the table are studied."""
+        of_table = ("_read", "_whole", "ranking", "repeated")
         for name in [name for kind in type(self).__mro__ for name in vars(kind) if name not in of_table]:
             if isinstance(getattr(type(self), name), cached_property):
                 self.__dict__.pop(name, None)

@@ -55,7 +55,7 @@ class Study(EncodedRead):
     findings: dict[Any, Any] = field(default_factory=dict)  # about columns, by their names, so far
     of_rows: list[Any] = field(default_factory=list)  # findings about the rows
     asked: list[Any] = field(default_factory=list)  # errors on new rows of suspected groups, on later rows
-    copied: Any = None  # rows with a class, and which are copies of each other, if one of each is kept
+    copied: Any = None  # the same of all rows, where of copies one is kept
     suspected: list[Ints] = field(default_factory=list)  # groups that nobody has named
     model: Any = None  # the recommended one, as soon as it is chosen
     allowed: Sequence[Any] = ()  # the columns that it was chosen among
@@ -138,35 +138,29 @@ class Study(EncodedRead):
 
         Copies that differ in the target are kept, and left out together.
         """
-        group, known, (present, y, n_rows) = self.repeats.group, self.ranking, self._labelled
-        if self.options.group or self.options.copies == "keep" or not self.repeats.are_copies:
+        repeats, known, (present, y, n_rows) = self.repeats, self.ranking, self._labelled
+        if self.options.group or self.options.copies == "keep" or not repeats.are_copies:
             return
         _ = self.repeated  # of all rows, while these are known
         if known.n_samples > len(y):
             self.leave_out(
                 "columns on all rows", "copies were looked for, and counted, among the modelled ones"
             )
-        self.copied, order = (self._labelled, group), np.random.default_rng(0).permutation(len(y))
-        # Any of them: the first ones would be early rows.
-        kept = np.sort(order[np.unique(together(group, self.value_codes)[order], return_index=True)[1]])
-        self._take((present[kept], y[kept], n_rows), np.unique(group[kept], return_inverse=True)[1])
-        asked = {"group": self.repeats.group, "time": self.new_rows.time, **self.ranked_by(self.X)}
-        ranked = self.ranked_again(**asked)
-        self.__dict__["ranking"] = replace(ranked, n_dropped=known.n_dropped, left_out=known.left_out)
-
-    @property
-    def with_copies(self) -> Self:
-        """The same study of all rows as they were written."""
-        other = copy(self)
-        other._take(*self.copied, "metric", "costs", "class_of_interest")
-        return other
-
-    def _take(self, labelled: Any, group: Ints, *kept: str) -> None:
-        """Study these rows of the table, of which some are copies of each other."""
-        repeats = replace(self.repeats, group=group)
-        self.forget_rows(kept)
-        self.__dict__.update(_labelled=labelled, repeats=repeats, _cells={})
+        order = np.random.default_rng(0).permutation(len(y))  # the first ones would be early rows
+        kept = np.sort(
+            order[np.unique(together(repeats.group, self.value_codes)[order], return_index=True)[1]]
+        )
+        group = np.unique(repeats.group[kept], return_inverse=True)[1]
+        self.__dict__["new_rows"] = replace(self.new_rows, groups=(repeats.group,), are_copies=True)
+        self.copied = copy(self)
+        self.forget_rows()
+        self.__dict__.update(_labelled=(present[kept], y[kept], n_rows), _cells={})
+        self.__dict__["repeats"] = replace(repeats, group=group)
         self.__dict__["new_rows"] = replace(self.new_rows, groups=(group,), are_copies=True)
+        ranked = self.ranked_again(group=group, time=self.new_rows.time, **self.ranked_by(self.X))
+        self.__dict__["ranking"] = replace(ranked, n_dropped=known.n_dropped, left_out=known.left_out)
+        for name in ("ranking", "metric", "costs", "class_of_interest"):
+            self.copied.__dict__[name] = getattr(self, name)
 
     def ranked_again(self, **asked: Any) -> Ranking:
         """Rank the columns of the rows that models are fitted to."""
