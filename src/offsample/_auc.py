@@ -138,9 +138,8 @@ class Placement(Loss):
     """Share of the rows of the other kind on the wrong side of a row, in units with one mean over all."""
 
     positive: int
-    ratings: tuple[Floats, Floats]  # of negatives and of positives, by cell
-    weights: tuple[Floats, Floats]  # how many rows of a cell these are
-    multiplicity: Ints
+    ratings: tuple[Floats, ...]  # of negatives and of positives, by cell
+    weights: tuple[Floats, ...]  # how many rows of a cell these are
     sorted: tuple[tuple[Floats, Floats], ...]  # ratings, and rows below
     share: float  # the rating of rows that are alone
     cell: Ints | None = None  # that of the counts which are asked for: its rows are ties
@@ -150,9 +149,10 @@ class Placement(Loss):
     def of(cls, cells: CellCounts, k: int) -> Placement:
         """Ratings as rows have them that are left out; in groups, as cells have them that two groups know."""
         if isinstance(cells, HeldOutCounts):
-            none, hit = np.zeros(len(cells.label)), (cells.label == k).astype(float)
-            alike = cls._sorted(k, (none, none), (1 - hit, hit), np.ones(len(hit), np.int64), 0.5)
-            return replace(alike, of_rows=_auc_of_pairs(cells, k)[1])
+            sizes = [np.array([np.sum((cells.label == k) == is_hit)]) for is_hit in (False, True)]
+            return cls(
+                k, (), (), tuple(zip(sizes, sizes, strict=True)), 0.5, None, _auc_of_pairs(cells, k)[1]
+            )
         grouped = isinstance(cells, GroupedCounts) and leaves_out_groups(cells)
         cells = cells if grouped else cells.profile()
         hits, size = cells.counts[:, k].astype(float), cells.cell_sizes.astype(float)
@@ -161,16 +161,13 @@ class Placement(Loss):
         if isinstance(cells, GroupedCounts) and grouped:
             own, alone = 0, np.diff(cells.table.starts, append=len(cells.table.value)) < 2
         left = np.maximum(size - own, 1)
-        negative, positive = (np.where(alone, share, n / left) for n in (hits, np.maximum(hits - own, 0)))
-        return cls._sorted(k, (negative, positive), (size - hits, hits), cells.multiplicity, share)
-
-    @classmethod
-    def _sorted(cls, k: int, ratings: Any, weights: Any, multiplicity: Ints, share: float) -> Placement:
-        ranked = []
+        ratings = [np.where(alone, share, n / left) for n in (hits, np.maximum(hits - own, 0))]
+        weights, ranked = (size - hits, hits), []
         for rating, weight in zip(ratings, weights, strict=True):
             order = np.argsort(rating, kind="stable")
-            ranked.append((rating[order], np.concatenate([[0.0], np.cumsum((weight * multiplicity)[order])])))
-        return cls(k, ratings, weights, multiplicity, tuple(ranked), share)
+            below = np.cumsum((weight * cells.multiplicity)[order])
+            ranked.append((rating[order], np.append(0.0, below)))
+        return cls(k, tuple(ratings), weights, tuple(ranked), share)
 
     def within(self, cell: Ints) -> Placement:
         """Return the same for counts of these cells."""

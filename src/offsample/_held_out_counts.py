@@ -27,12 +27,9 @@ class HeldOutRows:
         """Note where each row belongs; raise if that is nowhere."""
         if not groups and time is None:
             raise ValueError("give groups or time: without them, each row knows all others")
-        known = {
-            "cell": cell,
-            "groups": [np.unique(np.asarray(group), return_inverse=True)[1] for group in groups],
-            "time": None if time is None else np.unique(np.asarray(time), return_inverse=True)[1],
-        }
-        self.__dict__.update(known)
+        codes = [np.unique(np.asarray(group), return_inverse=True)[1] for group in groups]
+        when = None if time is None else np.unique(np.asarray(time), return_inverse=True)[1]
+        self.__dict__.update(cell=cell, groups=codes, time=when)
 
     def n_known(self, key: Ints, weight: NDArray[Any] | None = None) -> Floats:
         """Rows with the same key that each row may know; or the sum of their weights."""

@@ -32,16 +32,9 @@ __all__ = ["Options", "Study", "compared_rows"]
 _FEW = 100
 # What depends on which rows are left out.
 _OF_NEW_ROWS = (
-    "folds",
-    "tested",
-    "units",
-    "guess",
-    "guess_is_wrong",
-    "guess_proba",
-    "guess_losses",
-    "fold_of",
+    "folds", "tested", "units", "guess", "guess_is_wrong", "guess_proba", "guess_losses", "fold_of",
     "told_groups",
-)
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -143,9 +136,7 @@ class Study(EncodedRead):
             return
         _ = self.repeated  # of all rows, while these are known
         if known.n_samples > len(y):
-            self.leave_out(
-                "columns on all rows", "copies were looked for, and counted, among the modelled ones"
-            )
+            self.leave_out("columns on all rows", "copies were looked for among the modelled ones")
         order = np.random.default_rng(0).permutation(len(y))  # the first ones would be early rows
         kept = np.sort(
             order[np.unique(together(repeats.group, self.value_codes)[order], return_index=True)[1]]
