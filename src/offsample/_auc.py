@@ -84,26 +84,17 @@ def _auc_by_groups(cells: GroupedCounts, k: int) -> float:
     rows = np.column_stack([hits, over_classes(table.counts) - hits])
     most, n_offsets = n_bundles // 2, int(np.clip(_MOST_RATED // (2 * len(bundle)), 1, n_bundles // 2))
     offsets = np.arange(1, n_offsets + 1) * most // n_offsets if n_offsets < most else np.arange(most + 1)
-    first = np.tile(np.arange(n_bundles), len(offsets))
-    second = (first + np.repeat(offsets, n_bundles)) % n_bundles
-    once = (2 * np.repeat(offsets, n_bundles) != n_bundles) | (first < second)
-    first, second = first[once], second[once]
     of_bundle, of_value = (
         np.column_stack([np.bincount(code, n) for n in rows.T]).astype(np.int64)
         for code in (bundle, table.value)
     )
-    n_pairs = of_bundle[first, 0] @ of_bundle[second, 1]
-    n_pairs += of_bundle[second, 0] @ (of_bundle[first, 1] * (first != second))
-    if not n_pairs:
-        return 0.5
     from offsample import _group_kernels
 
     order = np.argsort(bundle.astype(np.uint8), kind="stable")  # of so few, by counting
     starts = np.searchsorted(bundle[order], np.arange(n_bundles + 1))
     by_bundle = table.value[order], *rows[order].T.copy()
     room = np.empty((2 * int(np.diff(starts).max()), 6))
-    above = _group_kernels.count_above(by_bundle, starts, of_bundle, of_value, offsets, room)
-    return above / float(n_pairs)
+    return _group_kernels.share_above(by_bundle, starts, of_bundle, of_value, offsets, room)
 
 
 def _auc_of_pairs(cells: HeldOutCounts, k: int) -> tuple[float, Floats]:

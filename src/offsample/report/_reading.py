@@ -226,13 +226,6 @@ class TableRead(TimeLimited):
         present = np.flatnonzero(labels < len(values))
         return present, values[labels[present]].astype(str), len(labels)
 
-    def forget_rows(self) -> None:
-        """Forget what depends on which rows of the table are studied."""
-        of_table = ("_read", "_whole", "ranking", "repeated")
-        for name in [name for kind in type(self).__mro__ for name in vars(kind) if name not in of_table]:
-            if isinstance(getattr(type(self), name), cached_property):
-                self.__dict__.pop(name, None)
-
     @cached_property
     def X(self) -> dict[Any, Any]:
         """The features of the rows that models are fitted to."""

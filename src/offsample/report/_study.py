@@ -144,7 +144,10 @@ class Study(EncodedRead):
         group = np.unique(repeats.group[kept], return_inverse=True)[1]
         self.__dict__["new_rows"] = replace(self.new_rows, groups=(repeats.group,), are_copies=True)
         self.copied = copy(self)
-        self.forget_rows()
+        computed = (vars(kind).items() for kind in type(self).__mro__)
+        of_rows = {name for one in computed for name, by in one if isinstance(by, cached_property)}
+        for name in of_rows - {"_read", "_whole", "ranking", "repeated"}:
+            self.__dict__.pop(name, None)
         self.__dict__.update(_labelled=(present[kept], y[kept], n_rows), _cells={})
         self.__dict__["repeats"] = replace(repeats, group=group)
         self.__dict__["new_rows"] = replace(self.new_rows, groups=(group,), are_copies=True)
