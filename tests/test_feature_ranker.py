@@ -165,3 +165,15 @@ def test_columns_are_ranked_for_new_groups_in_a_pipeline_and_a_search():
     assert search.best_estimator_[0].get_support()[1]
     with pytest.raises(ValueError, match="inconsistent"):
         FeatureRanker().fit(X, y, groups=groups[:-1])
+
+
+def test_groups_that_cross_may_be_an_array_or_pairs():
+    random = np.random.default_rng(2)
+    X, y = random.integers(0, 3, (300, 2)), random.integers(0, 2, 300)
+    user, item = random.integers(0, 20, 300), random.choice(list("abcdefghijkl"), 300)
+    expected = [f.error for f in rank_features(X, y, group=[user, item])]
+    codes = np.column_stack([user, np.unique(item, return_inverse=True)[1]])
+    for groups in (codes, list(zip(user, item, strict=True)), list(map(list, codes)), (user, item)):
+        found = FeatureRanker().fit(X, y, groups=groups)
+        assert [f.error for f in found.ranking_] == expected
+        assert [f.error for f in rank_features(X, y, group=groups)] == expected

@@ -7,7 +7,6 @@ from math import log
 
 import numpy as np
 import pytest
-from sklearn.metrics import roc_auc_score
 
 from offsample import _auc
 from offsample._held_out_counts import TimedCounts
@@ -143,7 +142,7 @@ def test_of_many_values_some_pairs_of_groups_are_compared(monkeypatch) -> None:
 def test_rows_in_time_know_the_past_alone() -> None:
     random = np.random.default_rng(4)
     value, label, time = random.integers(0, 3, 40), random.integers(0, 2, 40), random.integers(0, 12, 40)
-    costs, found, ratings = np.array([[0.0, 1], [5, 0]]), np.zeros(3), []
+    costs, found = np.array([[0.0, 1], [5, 0]]), np.zeros(3)
     for v, k, now in zip(value, label, time, strict=True):
         past = [(u, c) for u, c, when in zip(value, label, time, strict=True) if when < now]
         prior = shares(past, 2) if past else np.full(2, 0.5)
@@ -153,10 +152,48 @@ def test_rows_in_time_know_the_past_alone() -> None:
         found[1] += ((p - np.eye(2)[k]) ** 2).sum()
         expected = counts @ costs
         found[2] += costs[k, expected == expected.min()].mean()
-        ratings.append(p[1])
     cells = HeldOutCounts(value, label, 2, time=time)
     assert [log_loss_loo(cells), brier_loo(cells), cost_loo(cells, costs)] == pytest.approx(found / 40)
-    assert auc_lpo(cells) == pytest.approx(roc_auc_score(label, ratings))
+
+
+@pytest.mark.parametrize(("n_kinds", "in_time"), [(0, True), (1, True), (2, False), (2, True)])
+def test_both_rows_of_a_pair_are_rated_by_what_both_may_know(n_kinds, in_time) -> None:
+    random = np.random.default_rng(5)
+    for n_classes in (2, 3):
+        value, label, time = (random.integers(0, top, 40) for top in (4, n_classes, 6))
+        groups = [random.integers(0, 6, 40) for _ in range(n_kinds)]
+        found = []
+        for i, j in product(np.flatnonzero(label == 1), np.flatnonzero(label != 1)):
+            known = time < min(time[i], time[j]) if in_time else np.full(40, True)
+            for group in groups:
+                known &= (group != group[i]) & (group != group[j])
+            if known.any():
+                there = [known & (value == value[row]) for row in (i, j)]
+                rating = [label[rows if rows.any() else known] == 1 for rows in there]
+                lead = rating[0].mean() - rating[1].mean()
+                found.append(0.5 if value[i] == value[j] else 0.5 + np.sign(lead.round(12)) / 2)
+        cells = HeldOutCounts(value, label, n_classes, groups=groups, time=time if in_time else None)
+        assert auc_lpo(cells, 1) == pytest.approx(np.mean(found), rel=1e-12)
+        placed = _auc.Placement.of(cells, 1).misplaced(1, cells.counts)
+        for side in (label == 1, label != 1):
+            assert placed[side].mean() == pytest.approx(1 - np.mean(found), rel=1e-12)
+
+
+def test_an_auc_on_later_rows_of_new_groups_is_that_on_new_groups() -> None:
+    """A row that is rated without its group, and compared with others that know it, would seem misplaced."""
+    random, found, of_groups = np.random.default_rng(6), [], []
+    group, time = np.repeat(np.arange(60), 10), np.tile(np.arange(10), 60)
+    for _ in range(12):
+        value = random.integers(0, 2, 60)
+        label = (random.random(60) < np.where(value, 0.55, 0.3)).astype(int)[group]
+        of_groups.append(auc_lpo(GroupedCounts.from_rows(value[group], label, group, 2)))
+        found.append(
+            [
+                auc_lpo(HeldOutCounts(value[group], label, 2, groups=[group], time=time)),
+                auc_lpo(HeldOutCounts(value[group], label, 2, groups=[group, time])),
+            ]
+        )
+    assert np.mean(found, axis=0) == pytest.approx(np.full(2, np.mean(of_groups)), abs=0.01)
 
 
 def test_groups_of_one_row_are_rows() -> None:

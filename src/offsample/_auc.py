@@ -16,6 +16,7 @@ from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 
 # Ratings of values without pairs of groups: of more, not all pairs are compared.
 _MOST_RATED = 1 << 16
+_MOST_PAIRS = 1 << 14  # of rows that are rated by what both may know
 
 
 def auc_lpo(cells: CellCounts, positive: int | None = None) -> float:
@@ -25,8 +26,9 @@ def auc_lpo(cells: CellCounts, positive: int | None = None) -> float:
     bias the comparison downward: without a positive, its cell has a smaller share. So both rows of a pair
     are left out (leave-pair-out [1]_): a positive in cell u is compared by ``(n_u1 - 1)/(c_u - 1)`` with a
     negative in another cell w by ``n_w1/(c_w - 1)``, each by the share in the other rows where its cell has
-    no other; rows of one cell are ties. With groups both groups are left out, and where rows are in time each
-    is rated by what was before it.
+    no other; rows of one cell are ties. With groups both groups are left out, of each kind where they cross,
+    and where rows are in time both are rated by what was before the earlier one; pairs for which nothing is
+    left are not compared. Of very many pairs some are, as many for each row.
 
     Parameters
     ----------
@@ -62,9 +64,11 @@ def auc_lpo(cells: CellCounts, positive: int | None = None) -> float:
         return 0.5
     if isinstance(cells, GroupedCounts) and leaves_out_groups(cells):
         return _auc_by_groups(cells, k)
-    cells = cells if isinstance(cells, HeldOutCounts) else CellCounts.profile(cells)
+    if isinstance(cells, HeldOutCounts):
+        return _auc_of_pairs(cells, k)[0]
+    cells = CellCounts.profile(cells)
     left = list(left_out_rows(cells))[k]
-    below = Placement.of(cells, k).within(np.arange(len(left.rows))).misplaced(k, left.others, left.shares)
+    below = Placement.of(cells, k).within(np.arange(len(left.rows))).misplaced(k, left.others)
     return 1 - float(left.rows @ below) / n_positive
 
 
@@ -80,26 +84,44 @@ def _auc_by_groups(cells: GroupedCounts, k: int) -> float:
     rows = np.column_stack([hits, over_classes(table.counts) - hits])
     most, n_offsets = n_bundles // 2, int(np.clip(_MOST_RATED // (2 * len(bundle)), 1, n_bundles // 2))
     offsets = np.arange(1, n_offsets + 1) * most // n_offsets if n_offsets < most else np.arange(most + 1)
-    first = np.tile(np.arange(n_bundles), len(offsets))
-    second = (first + np.repeat(offsets, n_bundles)) % n_bundles
-    once = (2 * np.repeat(offsets, n_bundles) != n_bundles) | (first < second)
-    first, second = first[once], second[once]
     of_bundle, of_value = (
         np.column_stack([np.bincount(code, n) for n in rows.T]).astype(np.int64)
         for code in (bundle, table.value)
     )
-    n_pairs = of_bundle[first, 0] @ of_bundle[second, 1]
-    n_pairs += of_bundle[second, 0] @ (of_bundle[first, 1] * (first != second))
-    if not n_pairs:
-        return 0.5
     from offsample import _group_kernels
 
     order = np.argsort(bundle.astype(np.uint8), kind="stable")  # of so few, by counting
     starts = np.searchsorted(bundle[order], np.arange(n_bundles + 1))
     by_bundle = table.value[order], *rows[order].T.copy()
-    room = np.empty((2 * int(np.diff(starts).max()) + 1, 7))
-    above = _group_kernels.count_above(by_bundle, starts, of_bundle, of_value, offsets, room)
-    return above / float(n_pairs)
+    room = np.empty((2 * int(np.diff(starts).max()), 6))
+    return _group_kernels.share_above(by_bundle, starts, of_bundle, of_value, offsets, room)
+
+
+def _auc_of_pairs(cells: HeldOutCounts, k: int) -> tuple[float, Floats]:
+    """Share of the pairs whose positive is rated higher by what both may know, and what each row lacks of it.
+
+    The latter are such that those of the positives, and those of the negatives, have the mean of the pairs.
+    """
+    cell, is_hit = cells.cell, cells.label == k
+    units = [*cells.groups, *([] if cells.time is None else [cells.time])]
+    weight = np.bincount(cell, 1.0 + units[0] + is_hit)[cell]  # an order that does not depend on names
+    order = np.lexsort((weight, *units))
+    sides = order[is_hit[order]], order[~is_hit[order]]
+    n = min(len(sides[0]) * len(sides[1]), _MOST_PAIRS)
+    first, second = np.arange(n) * len(sides[0]) // n, np.arange(n) % len(sides[1])
+    if n == _MOST_PAIRS:  # spread evenly over both sides, by the golden ratio
+        second = (np.arange(n) * (5**0.5 - 1) / 2 % 1 * len(sides[1])).astype(np.int64)
+    pair = sides[0][first], sides[1][second]
+    in_all = cells.known_to_both(np.zeros(n, np.int64), np.zeros_like(cell), pair, is_hit)
+    compared, shares = in_all.any(axis=1), frequencies(in_all, np.full(2, 0.5))
+    above, below = (
+        frequencies(cells.known_to_both(cell[row], cell, pair, is_hit), shares)[:, 0] for row in pair
+    )
+    lost = 0.5 - 0.5 * np.sign(above - below) * (cell[pair[0]] != cell[pair[1]])
+    mean = float(lost[compared].mean()) if compared.any() else 0.5
+    off = (lost - mean) * compared / max(1, compared.sum())
+    of_rows = (len(side) * np.bincount(row, off, len(cell)) for side, row in zip(sides, pair, strict=True))
+    return 1 - mean, mean + np.add(*of_rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,22 +129,21 @@ class Placement(Loss):
     """Share of the rows of the other kind on the wrong side of a row, in units with one mean over all."""
 
     positive: int
-    ratings: tuple[Floats, Floats]  # of negatives and of positives, by cell
-    weights: tuple[Floats, Floats]  # how many rows of a cell these are
-    multiplicity: Ints
+    ratings: tuple[Floats, ...]  # of negatives and of positives, by cell
+    weights: tuple[Floats, ...]  # how many rows of a cell these are
     sorted: tuple[tuple[Floats, Floats], ...]  # ratings, and rows below
-    share: float | None = None  # the rating of rows that are alone; otherwise by the shares that they know
+    share: float  # the rating of rows that are alone
     cell: Ints | None = None  # that of the counts which are asked for: its rows are ties
+    of_rows: Floats | None = None  # what each row loses, where pairs of rows know what others do not
 
     @classmethod
     def of(cls, cells: CellCounts, k: int) -> Placement:
         """Ratings as rows have them that are left out; in groups, as cells have them that two groups know."""
         if isinstance(cells, HeldOutCounts):
-            known, in_all = cells.known_counts(), cells.known_counts(blind=True)
-            even = np.full(cells.n_classes, 1 / cells.n_classes)
-            rating = frequencies(known, frequencies(in_all, even))[:, k]
-            hit = (cells.label == k).astype(float)
-            return cls._sorted(k, (rating, rating), (1 - hit, hit), np.ones(len(hit), np.int64), None)
+            sizes = [np.array([np.sum((cells.label == k) == is_hit)]) for is_hit in (False, True)]
+            return cls(
+                k, (), (), tuple(zip(sizes, sizes, strict=True)), 0.5, None, _auc_of_pairs(cells, k)[1]
+            )
         grouped = isinstance(cells, GroupedCounts) and leaves_out_groups(cells)
         cells = cells if grouped else cells.profile()
         hits, size = cells.counts[:, k].astype(float), cells.cell_sizes.astype(float)
@@ -131,27 +152,23 @@ class Placement(Loss):
         if isinstance(cells, GroupedCounts) and grouped:
             own, alone = 0, np.diff(cells.table.starts, append=len(cells.table.value)) < 2
         left = np.maximum(size - own, 1)
-        negative, positive = (np.where(alone, share, n / left) for n in (hits, np.maximum(hits - own, 0)))
-        return cls._sorted(k, (negative, positive), (size - hits, hits), cells.multiplicity, share)
-
-    @classmethod
-    def _sorted(
-        cls, k: int, ratings: Any, weights: Any, multiplicity: Ints, share: float | None
-    ) -> Placement:
-        ranked = []
+        ratings = [np.where(alone, share, n / left) for n in (hits, np.maximum(hits - own, 0))]
+        weights, ranked = (size - hits, hits), []
         for rating, weight in zip(ratings, weights, strict=True):
             order = np.argsort(rating, kind="stable")
-            ranked.append((rating[order], np.concatenate([[0.0], np.cumsum((weight * multiplicity)[order])])))
-        return cls(k, ratings, weights, multiplicity, tuple(ranked), share)
+            below = np.cumsum((weight * cells.multiplicity)[order])
+            ranked.append((rating[order], np.append(0.0, below)))
+        return cls(k, tuple(ratings), weights, tuple(ranked), share)
 
     def within(self, cell: Ints) -> Placement:
-        """Return the same for counts of these cells; where each row has its own rating, they are no ties."""
-        return self if self.share is None else replace(self, cell=cell)
+        """Return the same for counts of these cells."""
+        return replace(self, cell=cell)
 
-    def misplaced(self, k: int, others: NDArray[Any], shares: Floats) -> Floats:
+    def misplaced(self, k: int, others: NDArray[Any]) -> Floats:
         """Share of the others that are on the wrong side of a row of class k."""
-        known = shares if self.share is None else np.asarray(self.share)
-        rating = frequencies(others, known)[..., self.positive]
+        if self.of_rows is not None:
+            return self.of_rows
+        rating = frequencies(others, np.asarray(self.share))[..., self.positive]
         other = 0 if k == self.positive else 1
         ranked, below = self.sorted[other]
         lower = sum(below[np.searchsorted(ranked, rating, side)] for side in ("left", "right"))
@@ -164,6 +181,7 @@ class Placement(Loss):
 
     def on(self, k: int, others: NDArray[Any], shares: Floats) -> Floats:
         """Loss on a row of class k."""
+        del shares
         negative, positive = (below[-1] for _, below in self.sorted)
         times = (negative + positive) / (positive if k == self.positive else negative)
-        return np.asarray(times * self.misplaced(k, others, shares))
+        return np.asarray(times * self.misplaced(k, others))

@@ -202,18 +202,18 @@ def _exact(counts: Floats, n_groups: int, of_class: Floats, totals: Ints, v: int
 
 
 @njit(cache=True, nogil=True)
-def count_above(
+def share_above(
     rows: tuple[Ints, Ints, Ints], starts: Ints, of_bundle: Ints, of_value: Ints, offsets: Ints, room: Floats
 ) -> float:
-    """Count pairs of rows whose positive is rated above the negative, without the bundles of both.
+    """Share of the pairs of rows whose positive is rated above the negative, without the bundles of both.
 
     `rows` are values, their positives and negatives, by bundle and then by value; `starts` says where each
     bundle begins, then where the last ends. Of bundles whose numbers differ by one of the offsets; ties count
-    half. `room` is for twice as many values as a bundle has at most, and one.
+    half. `room` is for twice as many values as a bundle has at most.
     """
     value, positive, negative = rows
     n_bundles, n_values = starts.size - 1, of_value.shape[0]
-    all_hits, all_misses, above = 0, 0, 0.0
+    all_hits, all_misses, above, n_pairs = 0, 0, 0.0, 0
     for g in range(n_bundles):
         all_hits += of_bundle[g, 0]
         all_misses += of_bundle[g, 1]
@@ -223,6 +223,7 @@ def count_above(
             h = (g + offsets[at]) % n_bundles
             if 2 * offsets[at] == n_bundles and h < g:
                 continue
+            n_pairs += of_bundle[g, 0] * of_bundle[h, 1] + is_other * of_bundle[h, 0] * of_bundle[g, 1]
             i, j, n = starts[g], starts[h], 0
             end_i, end_j = starts[g + 1], starts[h + 1] if is_other else starts[h]
             share = all_hits - of_bundle[g, 0] - is_other * of_bundle[h, 0]
@@ -259,32 +260,16 @@ def count_above(
                     above += (room[at_i, 0] * others + room[at_i, 2] * (below_g + until_g)) / 2
                     i += 1
                 below_g, below_h = until_g, until_h
-    return above
+    return above / n_pairs if n_pairs else 0.5
 
 
 @njit(cache=False, nogil=True)
 def _sort(room: Floats, n: int) -> None:
-    """Order ratings, in column 4, into column 5: into as many parts of equal width, then by insertion.
-
-    Where a part has many, what is far apart is compared first (Shell's method).
-    """
-    low, high, most, gap = room[0, 4], room[0, 4], 0.0, 1
+    """Order ratings, in column 4, into column 5: what is far apart is compared first (Shell's method)."""
+    gap = 1
     for i in range(n):
-        low, high = min(low, room[i, 4]), max(high, room[i, 4])
-        room[i, 6] = 0.0
-    room[n, 6] = 0.0
-    scale = (n - 1) / (high - low) if high > low else 0.0
-    for i in range(n):
-        part = int((room[i, 4] - low) * scale) + 1
-        room[part, 6] += 1
-        most = max(most, room[part, 6])
-    for i in range(n):
-        room[i + 1, 6] += room[i, 6]
-    for i in range(n - 1, -1, -1):
-        part = int((room[i, 4] - low) * scale) + 1
-        room[part, 6] -= 1
-        room[int(room[part, 6]), 5] = i
-    while gap < most and most > 64:
+        room[i, 5] = i
+    while gap < n:
         gap = 3 * gap + 1
     while gap > 0:
         for i in range(gap, n):

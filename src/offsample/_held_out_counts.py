@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from offsample._cell_counts import CellCounts
 from offsample._counting import as_codes, count_cells
-from offsample._typing import Floats, Grouping, Ints
+from offsample._typing import Booleans, Floats, Grouping, Ints
 from offsample.tables._units import N_PARTS
 
 
@@ -27,12 +27,9 @@ class HeldOutRows:
         """Note where each row belongs; raise if that is nowhere."""
         if not groups and time is None:
             raise ValueError("give groups or time: without them, each row knows all others")
-        known = {
-            "cell": cell,
-            "groups": [np.unique(np.asarray(group), return_inverse=True)[1] for group in groups],
-            "time": None if time is None else np.unique(np.asarray(time), return_inverse=True)[1],
-        }
-        self.__dict__.update(known)
+        codes = [np.unique(np.asarray(group), return_inverse=True)[1] for group in groups]
+        when = None if time is None else np.unique(np.asarray(time), return_inverse=True)[1]
+        self.__dict__.update(cell=cell, groups=codes, time=when)
 
     def n_known(self, key: Ints, weight: NDArray[Any] | None = None) -> Floats:
         """Rows with the same key that each row may know; or the sum of their weights."""
@@ -40,6 +37,22 @@ class HeldOutRows:
         for n_shared in range(len(self.groups) + 1):
             for shared in combinations(self.groups, n_shared):
                 total += (-1) ** n_shared * _count(together(key, *shared), self.time, weight)
+        return total
+
+    def known_to_both(self, asked: Ints, key: Ints, pair: tuple[Ints, Ints], hit: Booleans) -> Floats:
+        """Hits, and others, among the rows with the `asked` key that both rows of a pair may know; (n, 2)."""
+        (first, second), n, when = pair, len(asked), self.time
+        when = None if when is None else np.append(when, np.minimum(when[first], when[second]))
+        total, kinds = np.zeros((n, 2)), range(len(self.groups) + 1)
+        for shared in (shared for n_shared in kinds for shared in combinations(self.groups, n_shared)):
+            for rows in product(pair, repeat=len(shared)):
+                sign, code = np.full(n, (-1) ** len(shared)), np.append(key, asked)
+                for group, row in zip(shared, rows, strict=True):
+                    sign *= (row is first) | (group[first] != group[second])  # one of both is left out once
+                    code = together(code, np.append(group, group[row]))
+                for column, counted in enumerate((hit, ~hit)):
+                    known = _count(code, when, np.append(counted, np.zeros(n)))
+                    total[:, column] += sign * known[-n:]
         return total
 
     def missing_mass(self, k: int = 0) -> float:
@@ -192,9 +205,9 @@ class TimedCounts(HeldOutCounts):
         sums = self.blind if blind else self.sums
         return np.asarray(sums[:, 1 if rule.is_linear else 2] * len(sums) / self.n_samples)
 
-    def known_counts(self, *, blind: bool = False) -> Floats:
+    @property
+    def cell(self) -> Ints:  # type: ignore[override]
         """Refuse: an engine has summed up the errors of two rules, and no other loss."""
-        del blind
         raise ValueError(
             "of a large table on an engine only errors are known in time: rank by ginger or bayes_loo, or "
             "read the table into memory"

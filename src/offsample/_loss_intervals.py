@@ -272,6 +272,7 @@ def _pairs(cells: CellCounts, loss: Loss) -> tuple[float, float]:
         return _pairs_of_rows(cells, loss), _pairs_of_rows(whole, loss)
     sums = np.zeros(2)
     for one in counted:
+        loss = Placement.of(one, loss.positive) if isinstance(loss, Placement) else loss
         blind = GroupTable.from_codes(np.zeros_like(one.rows.value), *one.rows[1:], cells.n_classes)
         sums += [_pairs_of_groups(one.table, loss), _pairs_of_groups(blind, loss)]
     return float(sums[0]), float(sums[1])

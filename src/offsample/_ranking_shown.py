@@ -28,6 +28,11 @@ _LOSSES = {
     "auc_lpo": ("AUC", "how often, of two rows, the one of a class is rated above the other, by its share"),
 }
 
+DOUBT = (
+    "? marks intervals that may be too short: there are fewer than ten groups (or parts of the time), or "
+    "most of the error is on values that one group has alone."
+)
+
 
 def loss_name(ranking: Ranking) -> str | None:
     """Short name of the loss that columns are ranked by; None for an error, or a criterion of the sample."""
@@ -151,11 +156,7 @@ def notes(ranking: Ranking) -> list[str]:
     said += about_repeats(ranking, is_grouped=ranking.new_rows != "new rows")
     if all(feature.interval_is_known for feature in ranking):
         return said
-    return [
-        *said,
-        "? marks intervals that may be too short: there are fewer than ten groups (or parts of the time), or "
-        "most of the error is on values that one group has alone.",
-    ]
+    return [*said, DOUBT]
 
 
 def about_repeats(counted: Any, *, is_grouped: bool) -> list[str]:

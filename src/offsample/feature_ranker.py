@@ -15,6 +15,7 @@ from offsample._typing import Booleans
 from offsample.induction.weights import repeated_rows
 from offsample.ranking import Order, rank_features
 from offsample.tables import column_names, take_rows
+from offsample.tables._units import kinds
 
 __all__ = ["FeatureRanker"]
 
@@ -96,17 +97,17 @@ class FeatureRanker(TableSelector):
             Classes, or numbers.
         sample_weight : array-like of shape (n_samples,), optional
             How many times each row counts: whole numbers.
-        groups : array-like of shape (n_samples,), optional
-            Rows that belong together: the columns are ranked by the error on new groups.
+        groups : array-like of shape (n_samples,) or (n_samples, n_kinds), optional
+            Rows that belong together: the columns are ranked by the error on new groups, of all kinds.
         """
         self._validate_params()
         X, y = check_table_and_target(self, X, y)
         rows = repeated_rows(sample_weight, len(y))
-        together = None if groups is None else column_or_1d(groups)
-        check_consistent_length(y, together)
+        together = [] if groups is None else [column_or_1d(kind) for kind in kinds(groups)]
+        check_consistent_length(y, *together)
         if rows is not None:
             X, y = take_rows(X, rows), y[rows]
-            together = None if together is None else together[rows]
+            together = [kind[rows] for kind in together]
         if self.task == "classification" or y.dtype.kind not in "iuf":
             check_classes(y)
         names = column_names(X)
@@ -118,7 +119,7 @@ class FeatureRanker(TableSelector):
             confidence=self.confidence,
             numeric=self.numeric,
             categorical_features=self.categorical_features,
-            group=together,
+            group=together or None,
             costs=self.costs,
             task=self.task,
         )

@@ -51,6 +51,21 @@ def test_columns_are_judged_without_the_copies_of_a_row(copied):
     assert all(column.error > 0.4 for column in copied.columns.columns)
 
 
+def test_copies_count_once():
+    """Copies of one class alone, as oversampling makes them, change neither its share nor the guess."""
+    random = np.random.default_rng(1)
+    table = pd.DataFrame(random.normal(size=(300, 3)), columns=list("abc"))
+    table["y"] = np.where(random.random(300) < 0.1, "1", "0")
+    copied = pd.concat([table, *[table[table.y == "1"]] * 12]).sample(frac=1, random_state=1)
+    found = report(copied, "y", fast=True, metric="error")
+    n_rare = int((table.y == "1").sum())
+    assert found.class_counts == (300 - n_rare, n_rare)
+    assert found.rows.n_duplicates == 12 * n_rare
+    assert [found.verdict.error, found.verdict.baseline_error] == pytest.approx([n_rare / 300] * 2)
+    assert [finding.code for finding in found.rows.findings] == ["duplicates"]
+    assert "each row counts once" in found.to_markdown()
+
+
 @pytest.mark.parametrize(
     ("n_same", "said"), [(0, "60 of 360 rows equal an"), (40, "rows equal an earlier one, and 20 do")]
 )

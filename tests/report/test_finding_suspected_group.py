@@ -37,6 +37,19 @@ def test_the_patients_number_is_asked_about_with_both_errors(suspected):
     assert f"{100 * asked.error:.1f} %" in finding.message
 
 
+def test_what_rows_may_belong_to_is_not_called_masked_too():
+    """Told the patient, a model would know more than the columns that it uses: that is asked."""
+    random = np.random.default_rng(1)
+    patient, level = np.repeat(np.arange(60), 20), random.normal(size=(3, 60))
+    y = ((level[0] > 0)[patient] ^ (random.random(1200) < 0.15)).astype(int)
+    noise = [0.03, 0.3, 0.3]
+    table = {f"x{j}": level[j][patient] + noise[j] * random.normal(size=1200) for j in range(3)}
+    order = random.permutation(1200)
+    table |= {"nr": random.permutation(60)[patient], "y": y}
+    found = report({name: column[order] for name, column in table.items()}, "y", fast=True)
+    assert [f.code for f in found.columns.findings if f.column == "nr"] == ["suspected_group"]
+
+
 def test_nothing_is_decided(suspected):
     assert suspected.verdict.known_error is None
     assert suspected.verdict.quarantined == ()

@@ -66,6 +66,8 @@ def test_words():
     ]
     assert "With 2 groups nobody can know" in NewRows((code,), names=("id",)).doubt(np.arange(4))
     assert NewRows((np.arange(10),), names=("id",)).doubt(np.arange(10)) is None
+    times = NewRows(time=np.repeat(np.arange(7), 5))
+    assert "With 7 times, in 5 parts that earlier rows can predict, nobody" in times.doubt(np.arange(10, 35))
 
 
 @pytest.mark.parametrize("with_time", [False, True])

@@ -221,6 +221,10 @@ def test_a_gap_leaves_out_what_was_not_known_yet():
 def test_three_groups_cannot_tell():
     found = report(_patients(3, 4), "y", group="nr")
     assert "With 3 groups nobody can know" in found.verdict.doubt
+    assert not any(column["interval_is_known"] for column in found.to_dict()["columns"]["columns"])
+    for text, mark in ((found.to_html(), " ?</td>"), (found.to_markdown(), "? |")):
+        assert "? marks intervals that may be too short" in text
+        assert text.count(mark) == len(found.columns.columns)
     assert found.verdict.doubt in found.to_markdown()
     assert found.verdict.high - found.verdict.low > 0.5
     assert len(found.verdict.honest) == 2

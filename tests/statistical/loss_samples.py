@@ -84,10 +84,10 @@ def _ratings(counts: np.ndarray, in_all: np.ndarray) -> np.ndarray:
     return np.where(size > 0, counts[:, 1] / np.maximum(size, 1), share)
 
 
-def _auc(rating: np.ndarray, truth: Truth, n_times: int = 1) -> float:
-    """Probability that a positive is rated above a negative, drawn independently, at any times."""
-    positive = np.tile(truth.values * truth.positive, n_times)
-    negative = np.tile(truth.values * (1 - truth.positive), n_times)
+def _auc(rating: np.ndarray, truth: Truth) -> float:
+    """Probability that a positive is rated above a negative, drawn independently."""
+    positive = truth.values * truth.positive
+    negative = truth.values * (1 - truth.positive)
     order = np.argsort(rating)
     below = np.concatenate([[0.0], np.cumsum(negative[order])])
     places = (np.searchsorted(rating[order], rating, side) for side in ("left", "right"))
@@ -127,7 +127,9 @@ def _in_time(value, label, truth: Truth, alone: Truth):
         ratings.append(_ratings(counts, in_all))
         np.add.at(counts, (value[start : start + step], label[start : start + step]), 1)
     cells = HeldOutCounts(value, label, 2, time=np.arange(m) // step)
-    auc = _auc(np.concatenate(ratings), truth, len(ratings))
+    # Both rows of a pair are rated at the time of the earlier one; before the first time nothing is known.
+    n_pairs = 2 * np.arange(len(ratings))[::-1] + 1
+    auc = np.average([_auc(rating, truth) for rating in ratings[1:]], weights=n_pairs[1:])
     return cells, [*np.mean(losses, axis=0), auc], np.mean(blind, axis=0)
 
 

@@ -112,7 +112,7 @@ def report(
         How many different times before a row were not known yet when it is to be predicted: no model learns
         from rows of these. With a row for each day, 30 are thirty days. Columns are ranked without it.
     copies : {"auto", "keep"}
-        Whether rows that seem to be copies of each other are left out together, or kept as rows.
+        Whether of rows that seem to be copies of each other one is kept, or all.
     categorical_features : list of names
         Columns to read as categorical although they hold numbers.
     types : dict from names to types, optional
@@ -224,10 +224,10 @@ def report(
     with study.stage("counting columns"):
         _ = study.new_rows, study.ranking  # groups first, so that wrong ones say so at once
     with study.stage("reading rows"):
+        study.group_copies()
         of_interest = study.class_of_interest
         if capacity is not None and not study.is_named:
             raise ValueError(f"capacity is for one class of {len(study.classes)}: name it with positive")
-        study.group_copies()
     with study.stage("checking the score"):  # first, so that one that cannot be says so at once
         shown_trust = trust.describe(study, score, scores)
     with study.stage("comparing columns"):
@@ -269,6 +269,9 @@ def report(
     with study.stage("asking who the rows are"):
         study.choice, study.shown = choice, shown_model
         study.of_rows += [f for code in ABOUT_ROWS for f in kind_of(code).find(study).values()]
+        asked = {f.column for f in study.of_rows}  # told whose they are, a model may know far more
+        kept = {name: f for name, f in study.findings.items() if f.code != "masked" or str(name) not in asked}
+        study.findings = kept
         honest = honest_errors(study, choice, (shown_model.error, shown_model.low, shown_model.high), figure)
     with study.stage("measuring the learning curve"):
         shown_sizing = sizing.describe(study, choice, shown_model)

@@ -15,7 +15,8 @@ from offsample._typing import Ints
 from offsample.ranking import RankedFeature
 from offsample.report._metrics import Score
 from offsample.report._reading import TableRead
-from offsample.tables import EncodedTable
+from offsample.rows import Repeats, find_repeats
+from offsample.tables import EncodedTable, columns_of
 
 # A page is sent around, and people are in it: values that fewer rows have are not named unless asked for.
 FEWEST = 5
@@ -23,6 +24,8 @@ RARE = "(rare)"
 # Columns are compared with each other on at most this many rows, numeric ones cut into this many bins.
 COMPARED_ROWS = 20_000
 _COMPARED_BINS = 16
+# Rows that differ, at least, for their number to say that all were written so many times.
+_FEWEST_DISTINCT = 1000
 _NUMBERED = re.compile(r"(.*?)(\d{1,18})", re.DOTALL)
 
 
@@ -57,6 +60,34 @@ class EncodedRead(TableRead):
     def is_date(self, name: Any) -> bool:
         """Whether a feature holds dates."""
         return self.encoded.known[name].quantity == "moment"
+
+    @cached_property
+    def repeats(self) -> Repeats:
+        """Rows that equal an earlier one, in the columns of groups and time too.
+
+        Those that models are fitted to may have few copies of each other. Where a table is read in part, all
+        its rows were written k times if they are k times as many as differ: by chance one number in as many
+        as differ is such a multiple.
+        """
+        time = [] if self.options.time is None else [self.options.time]
+        units = {name: self.unit(name, "group") for name in (*self.options.group, *time)}
+        # Parts of a date differ where it does: they are no columns of their own.
+        there = columns_of(self._read)
+        read = {name: column for name, column in self.encoded.items() if name in there}
+        dates = [*time, *(name for name in read if self.is_date(name))]
+        found = find_repeats({**read, **units}, self.value_codes, dates)
+        n_rows, n_copies, _ = self.repeated or (1, 0, 0)
+        times, rest = divmod(n_rows, n_rows - n_copies)
+        if rest or times < 2 or n_rows - n_copies < _FEWEST_DISTINCT:
+            return found
+        return replace(found, times=times, p_value=min(found.p_value, 1 / (n_rows - n_copies)))
+
+    @cached_property
+    def unordered(self) -> tuple[EncodedTable, Ints]:
+        """One row of each set of copies, of which any column carries all others, and their classes."""
+        group = self.repeats.group if self.repeats.are_copies else np.arange(len(self.y))
+        rows = np.unique(group, return_index=True)[1]
+        return unordered(self.as_read.take(rows)), self.labels[rows]
 
     def score_of(self, feature: RankedFeature) -> Score | None:
         """Return the figure of a column by itself; None if columns were ranked by their errors."""

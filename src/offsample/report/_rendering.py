@@ -12,6 +12,7 @@ import numpy as np
 from jinja2 import Environment, FunctionLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 
+from offsample._ranking_shown import DOUBT
 from offsample.report import _formats
 from offsample.report._metrics import ERROR, METRICS, metric_of
 from offsample.report._result import NOTICE, Report
@@ -74,6 +75,7 @@ def make_environment(*, autoescape: bool, finalize: Callable[[Any], Any]) -> Env
         planned=trust.planned,
         sizing_sentences=sizing.sentences,
         most_findings=MOST_FINDINGS,
+        doubt_of_columns=DOUBT,
         taking=taking,
         notice=NOTICE,
     )

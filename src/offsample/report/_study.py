@@ -13,36 +13,28 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
 from offsample import _folds, _losses
+from offsample._held_out_counts import together
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeClassifier
 from offsample.ranking import Ranking, rank_features
-from offsample.report._encoded import COMPARED_ROWS, EncodedRead, compared_rows, unordered
+from offsample.report._encoded import COMPARED_ROWS, EncodedRead, compared_rows
 from offsample.report._metrics import Rated, pair_losses
 from offsample.report._reading import Options
 from offsample.report._units import NewRows, error_interval
-from offsample.rows import Entity, Order, Repeats, find_repeats, suspect_entities, suspect_orders
-from offsample.tables import EncodedTable, columns_of
+from offsample.rows import Entity, Order, suspect_entities, suspect_orders
+from offsample.tables import EncodedTable
 from offsample.tables._units import coarsest
 
 __all__ = ["Options", "Study", "compared_rows"]
 
 # Of fewer rows of other classes than the most frequent, folds leave out a tenth.
 _FEW = 100
-# Rows that differ, at least, for their number to say that all were written so many times.
-_FEWEST_DISTINCT = 1000
 # What depends on which rows are left out.
 _OF_NEW_ROWS = (
-    "folds",
-    "tested",
-    "units",
-    "guess",
-    "guess_is_wrong",
-    "guess_proba",
-    "guess_losses",
-    "fold_of",
+    "folds", "tested", "units", "guess", "guess_is_wrong", "guess_proba", "guess_losses", "fold_of",
     "told_groups",
-)
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -56,6 +48,7 @@ class Study(EncodedRead):
     findings: dict[Any, Any] = field(default_factory=dict)  # about columns, by their names, so far
     of_rows: list[Any] = field(default_factory=list)  # findings about the rows
     asked: list[Any] = field(default_factory=list)  # errors on new rows of suspected groups, on later rows
+    copied: Any = None  # the same of all rows, where of copies one is kept
     suspected: list[Ints] = field(default_factory=list)  # groups that nobody has named
     model: Any = None  # the recommended one, as soon as it is chosen
     allowed: Sequence[Any] = ()  # the columns that it was chosen among
@@ -115,34 +108,6 @@ class Study(EncodedRead):
         return self.new_rows.groups[0] if len(self.new_rows.groups) == 1 else None
 
     @cached_property
-    def repeats(self) -> Repeats:
-        """Rows that equal an earlier one, in the columns of groups and time too.
-
-        Those that models are fitted to may have few copies of each other. Where a table is read in part, all
-        its rows were written k times if they are k times as many as differ: by chance one number in as many
-        as differ is such a multiple.
-        """
-        time = [] if self.options.time is None else [self.options.time]
-        units = {name: self.unit(name, "group") for name in (*self.options.group, *time)}
-        # Parts of a date differ where it does: they are no columns of their own.
-        there = columns_of(self._read)
-        read = {name: column for name, column in self.encoded.items() if name in there}
-        dates = [*time, *(name for name in read if self.is_date(name))]
-        found = find_repeats({**read, **units}, self.value_codes, dates)
-        n_rows, n_copies, _ = self.repeated or (1, 0, 0)
-        times, rest = divmod(n_rows, n_rows - n_copies)
-        if rest or times < 2 or n_rows - n_copies < _FEWEST_DISTINCT:
-            return found
-        return replace(found, times=times, p_value=min(found.p_value, 1 / (n_rows - n_copies)))
-
-    @cached_property
-    def unordered(self) -> tuple[EncodedTable, Ints]:
-        """One row of each set of copies, of which any column carries all others, and their classes."""
-        group = self.repeats.group if self.repeats.are_copies else np.arange(len(self.y))
-        rows = np.unique(group, return_index=True)[1]
-        return unordered(self.as_read.take(rows)), self.labels[rows]
-
-    @cached_property
     def entities(self) -> tuple[Entity, ...]:
         """Columns to whose values the rows seem to belong."""
         return suspect_entities(*self.unordered)
@@ -162,20 +127,34 @@ class Study(EncodedRead):
         return np.unique(values, return_inverse=True)[1]
 
     def group_copies(self) -> None:
-        """Leave copies of a row out together, unless the user says that they are none, or names groups."""
-        if self.options.group or self.options.copies == "keep" or not self.repeats.are_copies:
+        """Keep one of the copies of a row, unless the user says that they are none, or names groups.
+
+        Copies that differ in the target are kept, and left out together.
+        """
+        repeats, known, (present, y, n_rows) = self.repeats, self.ranking, self._labelled
+        if self.options.group or self.options.copies == "keep" or not repeats.are_copies:
             return
         _ = self.repeated  # of all rows, while these are known
-        self.__dict__["new_rows"] = replace(self.new_rows, groups=(self.repeats.group,), are_copies=True)
-        ranked = self.ranked_again(
-            group=self.repeats.group, time=self.new_rows.time, **self.ranked_by(self.X)
+        if known.n_samples > len(y):
+            self.leave_out("columns on all rows", "copies were looked for among the modelled ones")
+        order = np.random.default_rng(0).permutation(len(y))  # the first ones would be early rows
+        kept = np.sort(
+            order[np.unique(together(repeats.group, self.value_codes)[order], return_index=True)[1]]
         )
-        known = self.ranking
-        if known.n_samples > len(self.y):
-            self.leave_out(
-                "columns on all rows", "copies were looked for, and counted, among the modelled ones"
-            )
+        group = np.unique(repeats.group[kept], return_inverse=True)[1]
+        self.__dict__["new_rows"] = replace(self.new_rows, groups=(repeats.group,), are_copies=True)
+        self.copied = copy(self)
+        computed = (vars(kind).items() for kind in type(self).__mro__)
+        of_rows = {name for one in computed for name, by in one if isinstance(by, cached_property)}
+        for name in of_rows - {"_read", "_whole", "ranking", "repeated"}:
+            self.__dict__.pop(name, None)
+        self.__dict__.update(_labelled=(present[kept], y[kept], n_rows), _cells={})
+        self.__dict__["repeats"] = replace(repeats, group=group)
+        self.__dict__["new_rows"] = replace(self.new_rows, groups=(group,), are_copies=True)
+        ranked = self.ranked_again(group=group, time=self.new_rows.time, **self.ranked_by(self.X))
         self.__dict__["ranking"] = replace(ranked, n_dropped=known.n_dropped, left_out=known.left_out)
+        for name in ("ranking", "metric", "costs", "class_of_interest"):
+            self.copied.__dict__[name] = getattr(self, name)
 
     def ranked_again(self, **asked: Any) -> Ranking:
         """Rank the columns of the rows that models are fitted to."""

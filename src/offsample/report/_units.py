@@ -84,6 +84,8 @@ class NewRows:
             return None
         what = "groups" if n_of.index(n_units) < len(self.groups) else "times"
         how_many = amount(n_units, what.removesuffix("s"))
+        if self.time is not None and what == "times" and (n_all := len(np.unique(self.time))) > n_units:
+            how_many = f"{amount(n_all, 'time')}, in {n_units} parts that earlier rows can predict,"
         return (
             f"With {how_many} nobody can know how far this {figure} is from that on new {what}: at least "
             f"{FEWEST_UNITS} are needed."

@@ -148,8 +148,11 @@ def coarsest(groups: list[Ints]) -> list[Ints]:
 
 
 def kinds(values: Any) -> list[Any]:
-    """Columns of groups that were given as an array: itself, or those of two dimensions, or of a tuple."""
-    if isinstance(values, (list, tuple)) and values and isinstance(values[0], np.ndarray):
+    """Columns of groups: of an array of one or two dimensions, of arrays, or of pairs, one for each row."""
+    first = values[0] if isinstance(values, (list, tuple)) and values else None
+    if isinstance(first, (list, tuple)):
+        return [list(column) for column in zip(*values, strict=True)]
+    if isinstance(first, np.ndarray):
         return list(values)
     shape: Sequence[int] = getattr(values, "shape", ())
     return list(np.asarray(values).T) if len(shape) == 2 and shape[1] else [values]

@@ -14,8 +14,8 @@ TERM = Term(
     "Copies",
     "Rows occur more than once, far more often than independent rows would: what is learned from one copy "
     "is known of the others, which says nothing about new rows.",
-    "Find out how they came about, and keep one of each. Here they are left out together, unless all that "
-    "repeats differs in the target.",
+    "Find out how they came about, and keep one of each. So it is done here, unless all that repeats differs "
+    "in the target.",
 )
 RULE = (
     "There are more equal rows than if the columns came in two independent halves, ten times over; and more "

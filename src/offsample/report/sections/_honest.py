@@ -207,6 +207,7 @@ def honest_errors(
     study: Study, choice: Choice, main: tuple[float, float, float], score: Score | None
 ) -> tuple[HonestError, ...]:
     """Return the errors on what is easier to predict, then that of the verdict; none for plain rows."""
+    study = study.copied or study
     new_rows = study.new_rows
     if not new_rows or (new_rows.groups and not new_rows.has_known_groups):
         return ()

@@ -43,9 +43,8 @@ class Column:
     auc: float | None = None  # off the sample, of ordering rows by the class of interest; of two classes
     score: Score | None = None  # by another metric of the report than the error, with its interval
     training_r2: float | None = None  # of a target of numbers, in the rows that were learned from
-    off_by: Score | None = (
-        None  # of the median of the rows with its value, where a few rows decide all squares
-    )
+    off_by: Score | None = None  # of the median of rows with its value, where a few rows decide all squares
+    interval_is_known: bool = True  # or whether too few groups, or times, say it, or values of one alone
 
     @property
     def is_quiet(self) -> bool:

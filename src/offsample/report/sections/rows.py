@@ -16,7 +16,7 @@ class Rows:
     n_rows: int  # that were compared: all with a class, or where that takes too long those of the models
     n_duplicates: int  # rows that equal an earlier one in all columns and in class
     n_conflicting: int  # rows whose columns equal those of an earlier one, but of none of the same class
-    copies_left_out: bool  # whether equal rows are copies, and were left out together
+    copies_left_out: bool  # whether equal rows are copies, of which one counts
     suspected_groups: tuple[str, ...]  # columns to whose values the rows seem to belong
     suspected_times: tuple[str, ...]  # columns, or "(order of the rows)", along which the class changes
     findings: tuple[Finding, ...]
@@ -63,8 +63,8 @@ def _sentences(study: Study) -> list[str]:
         said.append(f"Rows that do so but for the target, of which no model can be right on both: {n}.")
     if study.new_rows.are_copies:
         said.append(
-            "They are copies, and were left out together. If they are not, say so: copies=“keep” in Python, "
-            "--keep-copies on the command line."
+            "They are copies: each row counts once, and copies that differ in the target were left out "
+            "together. If they are none, say so: copies=“keep” in Python, --keep-copies on the command line."
         )
     elif n_rows > repeats.n_rows and n_duplicates and not repeats.are_copies:
         modelled = f"the {count(repeats.n_rows)} rows that models were fitted to"
