@@ -211,7 +211,8 @@ def _alternative(
     error, (low, high), score = model.estimated_error_, model.estimated_error_interval_, None
     if validation is not None:
         error = validation.error(stage)
-        low, high = ends_of(study, validation.wrong_at(stage), validation.n_folds)
+        of_tree = (low, high) if called[0] == "tree" else None
+        low, high = ends_of(study, validation.wrong_at(stage), validation.n_folds, of_tree=of_tree)
         score = score_of(study, validation, stage)
     name, unit = called
     return Alternative(name, model.size_, unit, error, low, high, validation is not None, text, score)
@@ -254,7 +255,7 @@ def _larger(study: Study, choice: Choice) -> Alternative | None:
         wrong = found.wrong_at(stage)
         tested = np.isfinite(wrong)
         error = max(0.0, float(rival.mean() - (rival - wrong)[tested].mean()))
-        interval = ends_of(study, wrong, len(study.folds), error)
+        interval = ends_of(study, wrong, len(study.folds), error, interval)
         score = score_of(study, found, stage)
     name, (low, high) = f"a larger tree, of {amount(tree.size_, 'leaf')}", interval
     return Alternative(name, tree.size_, "leaf", error, low, high, validation is not None, score=score)

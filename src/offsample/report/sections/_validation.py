@@ -295,12 +295,20 @@ def rated(study: Study, validation: Validation | None, stage: int = 0) -> Any:
 
 
 def ends_of(
-    study: Study, wrong: Floats | Booleans, n_folds: int, error: float | None = None
+    study: Study,
+    wrong: Floats | Booleans,
+    n_folds: int,
+    error: float | None = None,
+    of_tree: tuple[float, float] | None = None,
 ) -> tuple[float, float]:
-    """Interval of an error on rows held back.
+    """Interval of an error on rows held back; with a tree's own, of rows, as the two err differently.
 
-    The learner's own begins with its estimate before the correction for having chosen: too low where there
-    are many thresholds to choose among.
+    That of lists and formulas begins with the estimate before the correction for having chosen, which is too
+    low where there are many thresholds to choose among.
     """
     tested = np.isfinite(wrong)
-    return study.error_interval(wrong[tested], n_folds, error, _units(study, tested))
+    units = _units(study, tested)
+    low, high = study.error_interval(wrong[tested], n_folds, error, units)
+    if of_tree is None or units or not study.metric.is_error:
+        return low, high
+    return min(of_tree[0], low), max(of_tree[1], high)

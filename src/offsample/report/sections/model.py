@@ -54,7 +54,7 @@ class Model:
     # Their shares in the decrease of the estimated error; empty where the model does not know them.
     importances: tuple[float, ...]
     error: float  # by cross-validation or, without it, as estimated by the learner itself
-    low: float  # of a 95 % interval by cross-validation or, without it, the learner's own
+    low: float  # of a 95 % interval by cross-validation, with a tree's own, or that alone without folds
     high: float
     training_error: float
     estimated_error: float  # off the sample, by the learner itself
@@ -107,7 +107,8 @@ def describe(study: Study, choice: Choice, score: Score | None = None) -> Model:
     error, (low, high) = own, model.estimated_error_interval_
     if validation is not None:
         error = validation.error(choice.stage)
-        low, high = ends_of(study, validation.wrong_at(choice.stage), n_folds)
+        of_tree = (low, high) if kind.name == "tree" else None
+        low, high = ends_of(study, validation.wrong_at(choice.stage), n_folds, of_tree=of_tree)
     elif study.new_rows:
         low, high = 0.0, 1.0 if study.task == "classification" else nan  # it took the rows as they came
     if not columns:
