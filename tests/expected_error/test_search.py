@@ -122,8 +122,9 @@ def test_greedy_learner_falls_back_to_its_growth_path():
     assert grows.forecast_[3].error > grows.forecast_[1].error
 
 
-@pytest.mark.parametrize("stopping", ["none", "auto"])
+@pytest.mark.parametrize("stopping", ["none", "significance"])
 def test_a_path_predicts_like_the_smaller_trees(stopping):
+    """Where kinds of trees compete ("auto"), that of a smaller size may be of another kind."""
     rng = np.random.default_rng(2)
     X = pd.DataFrame(
         {"a": rng.normal(size=300), "b": rng.choice(list("uvwxyz"), 300), "c": rng.normal(size=300)}

@@ -73,7 +73,10 @@ def is_path_grid(estimator: Any, candidates: Sequence[Mapping[str, Any]]) -> boo
 
 
 def path_estimates(estimator: Any, wanted: Sequence[int], X: Any, y: Any) -> list[Estimate] | None:
-    """Return the errors along the path of one tree; None if it does not correct them for the choice."""
+    """Return the errors along the path of one tree; None if it does not correct them for the choice.
+
+    Where kinds of trees compete, the one of a smaller size may be of another kind, that promises less errors.
+    """
     if not estimator.cuts_back:
         return None
     path = clone(estimator).set_params(max_splits=max(wanted)).fit(X, y).path_
