@@ -65,13 +65,19 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         return self._fitted(X, y, sample_weight, groups, is_whole=False)
 
     def grow(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        n_steps: int | None = None,
     ) -> Self:
         """Grow the model as `fit` does, and keep all its steps, so that `staged_predict` has every stage.
 
-        With `groups`, the error on new groups is not estimated: the one of `path_` is that of growing.
+        Or the first `n_steps` of them: a model that may not grow as large might take others. With `groups`,
+        the error on new groups is not estimated: the one of `path_` is that of growing.
         """
-        return self._fitted(X, y, sample_weight, groups, is_whole=True)
+        return self._fitted(X, y, sample_weight, groups, is_whole=True, n_steps=n_steps)
 
     def _fit_later(self, X: Any, y: Any, groups: Grouping | None, time: Ints | None) -> Self:
         """Grow the model for later rows, or for groups that cross: as many steps as help on such rows."""
@@ -89,7 +95,16 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         self.set_params(**{name: own[name] for name in by_units})
         return self
 
-    def _fitted(self, X: Any, y: Any, sample_weight: Any, groups: Any, *, is_whole: bool) -> Self:
+    def _fitted(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        groups: Any,
+        *,
+        is_whole: bool,
+        n_steps: int | None = None,
+    ) -> Self:
         self._validate_params()
         self._check_options()
         X, y = self._checked(X, y)
@@ -100,7 +115,8 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         grown = self._learn(X, y, sample_weight, codes)
         costs = self._costs_of(self.classes_, y, sample_weight)
         self._costs = costs if codes is None or is_whole else None  # groups choose the model without them
-        grown.keep(grown.n_kept if codes is None and not is_whole else grown.n_steps, None)
+        n_all = grown.n_kept if codes is None and not is_whole else grown.n_steps
+        grown.keep(n_all if n_steps is None else min(n_all, n_steps), None)
         if codes is not None and not is_whole:
             self._costs = costs
             validated = validate(self, grown, X, y, sample_weight, codes)
