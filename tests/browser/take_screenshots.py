@@ -13,7 +13,7 @@ from offsample.datasets import make_customers
 from papers._files import use_palette
 
 # Width of the window, and how much of the page is shown.
-PAGES = {1280: 1450, 400: 1350}
+PAGES = {1280: 980, 400: 900}
 SECTIONS = ("sufficient", "sizing")
 
 
@@ -40,7 +40,7 @@ def main(folder: Path, scheme: str) -> None:
                     page.locator(f"#{name}").screenshot(path=folder / f"report-{name}.png")
         chromium.close()
     for picture in folder.glob("report-*.png"):
-        use_palette(picture, 64)
+        use_palette(picture, 24)
 
 
 if __name__ == "__main__":
