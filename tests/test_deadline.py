@@ -73,7 +73,8 @@ def test_a_tree_without_the_time_to_compete_is_the_one_that_is_significant(a_sec
 
     first, best = TreeClassifier(stopping="significance"), TreeClassifier()
     n_first, n_all = seconds_of(first), seconds_of(best)
-    assert (best.path_.grown_by, best.n_splits_ > 3) == ("entropy", True)
+    assert best.n_splits_ > 3
+    assert best.path_.grown_by not in (None, first.path_.grown_by)  # another kind of tree has won
     for seconds in (
         1.0,
         n_first,

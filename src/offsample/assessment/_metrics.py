@@ -33,11 +33,15 @@ def scorer_name(scoring: Any) -> Any:
     """Scikit-learn's name of a score, of which lower ones are negative, by that of a metric, in any case."""
     if not isinstance(scoring, str) or scoring in get_scorer_names():
         return scoring
-    long = {short: name for name, short in _ALIASES.items()}.get(scoring.lower(), scoring.lower())
-    for name in {long, f"neg_{long}"} & {*get_scorer_names()}:
-        return name
-    ours = ", ".join(one for one in METRICS if one not in ("error", "loss"))
+    if (found := _scorer_of(scoring.lower())) is not None:
+        return found
+    ours = ", ".join(one for one in METRICS if _scorer_of(one))
     raise ValueError(f"scoring must be one of {ours}, or a scorer of scikit-learn, got {scoring!r}")
+
+
+def _scorer_of(metric: str) -> str | None:
+    long = {short: name for name, short in _ALIASES.items()}.get(metric, metric)
+    return next(iter({long, f"neg_{long}"} & {*get_scorer_names()}), None)
 
 
 def as_read(scoring: Any, scorer: Any) -> tuple[str, float]:

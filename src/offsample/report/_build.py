@@ -185,6 +185,7 @@ def report(
     (True, ['exit_survey_sent', 'invoice_number', 'customer_id'])
     """
     given = dict(locals())
+    given["on_stage"] = on_stage = _each_once(on_stage)
     if max_rows < 2:
         raise ValueError(f"max_rows must be at least 2, got {max_rows}")
     if max_size is not None:
@@ -243,12 +244,7 @@ def report(
         ordering = _choice.ordering(study, choice)
     if ordering is not None and metric == "auto" and study.metric.is_error and study.is_named:
         here = {"table": source, "target": target, "group": list(units.groups) or None, "time": units.time}
-        told: dict[str, Any] = {
-            "title": title,
-            "command": command or _call(table, target, options),
-            "engine": options.engine,
-        }
-        told["on_stage"] = lambda stage: None if stage in study.timings else on_stage(stage)  # each once
+        told = {"title": title, "command": command or _call(table, target, options), "engine": options.engine}
         if (by_order := _by_order(study, given | here | told)) is not None:
             return by_order
     with study.stage("leaving out columns"):
@@ -303,6 +299,18 @@ def report(
         method=method.describe(study, command or _call(table, target, options)),
         estimator=estimator,
     )
+
+
+def _each_once(tell: Callable[[str], None]) -> Callable[[str], None]:
+    """Tell of each stage once, if the page is made again."""
+    begun: set[str] = set()
+
+    def on_stage(name: str) -> None:
+        if name not in begun:
+            begun.add(name)
+            tell(name)
+
+    return on_stage
 
 
 def _by_order(study: Study, given: dict[str, Any]) -> Report | None:
