@@ -64,7 +64,8 @@ def test_ranks(name, table):
 @EVERY
 def test_grows_a_tree_or_says_why_not(name, table):
     X, y = table
-    tree = TreeClassifier(criterion=name, max_splits=4, stopping="none")  # else leaves that say the same are one
+    # Of a tree that stops, leaves that say the same are one, which the path does not know.
+    tree = TreeClassifier(criterion=name, max_splits=4, stopping="none")
     if name not in TREE_CRITERIA:
         with pytest.raises(
             ValueError, match=r"criterion must be a function or one of .*gini_error \(or gini\)"
