@@ -65,19 +65,13 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         return self._fitted(X, y, sample_weight, groups, is_whole=False)
 
     def grow(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        n_steps: int | None = None,
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
     ) -> Self:
         """Grow the model as `fit` does, and keep all its steps, so that `staged_predict` has every stage.
 
-        Or the first `n_steps` of them: a model that may not grow as large might take others. With `groups`,
-        the error on new groups is not estimated: the one of `path_` is that of growing.
+        With `groups`, the error on new groups is not estimated: the one of `path_` is that of growing.
         """
-        return self._fitted(X, y, sample_weight, groups, is_whole=True, n_steps=n_steps)
+        return self._fitted(X, y, sample_weight, groups, is_whole=True)
 
     def _fit_later(self, X: Any, y: Any, groups: Grouping | None, time: Ints | None) -> Self:
         """Grow the model for later rows, or for groups that cross: as many steps as help on such rows."""
@@ -95,16 +89,7 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         self.set_params(**{name: own[name] for name in by_units})
         return self
 
-    def _fitted(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        groups: Any,
-        *,
-        is_whole: bool,
-        n_steps: int | None = None,
-    ) -> Self:
+    def _fitted(self, X: Any, y: Any, sample_weight: Any, groups: Any, *, is_whole: bool) -> Self:
         self._validate_params()
         self._check_options()
         X, y = self._checked(X, y)
@@ -115,8 +100,7 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         grown = self._learn(X, y, sample_weight, codes)
         costs = self._costs_of(self.classes_, y, sample_weight)
         self._costs = costs if codes is None or is_whole else None  # groups choose the model without them
-        n_all = grown.n_kept if codes is None and not is_whole else grown.n_steps
-        grown.keep(n_all if n_steps is None else min(n_all, n_steps), None)
+        grown.keep(grown.n_kept if codes is None and not is_whole else grown.n_steps, None)
         if codes is not None and not is_whole:
             self._costs = costs
             validated = validate(self, grown, X, y, sample_weight, codes)

@@ -196,13 +196,10 @@ class Study(EncodedRead):
                 learner.set_params(costs=None)
             return self.fitted(learner, self.columns(features))
 
-    def fitted(
-        self, learner: Any, X: Any, rows: Ints | None = None, *, whole: bool = False, stage: int | None = None
-    ) -> Any:
+    def fitted(self, learner: Any, X: Any, rows: Ints | None = None, *, whole: bool = False) -> Any:
         """Fit a learner to some rows of a table, and tell it their groups if it takes them.
 
-        Told groups, it cross-validates itself; a `whole` model, whose size is chosen here, need not. Of it
-        a `stage` may be kept.
+        Told groups, it cross-validates itself; a `whole` model, whose size is chosen here, need not.
         """
         y, groups = self.y, self.told_groups
         if rows is not None:
@@ -210,8 +207,6 @@ class Study(EncodedRead):
             lacks = len(np.unique(self.labels[rows])) < len(self.classes)
             if self.costs is not None and lacks and "costs" in learner.get_params():
                 learner.set_params(costs=None)  # of a class that this part of the rows does not have
-        if stage is not None:
-            return learner.grow(X, y, groups=groups, n_steps=stage)
         if groups is None or not has_fit_parameter(learner, "groups"):
             return learner.fit(X, y)
         return (getattr(learner, "grow", learner.fit) if whole else learner.fit)(X, y, groups=groups)

@@ -142,7 +142,7 @@ def _chosen(study: Study, features: Sequence[Any]) -> Choice:
         stage = whole.n_splits_  # no time to grow it again
     elif stage < whole.n_splits_:
         with study.deadline(keep_part=True):
-            tree = _cut(study, kind, X, stage)
+            tree = study.fitted(kind.of_size(stage + 1), X, whole=True)
     choice = Choice(kind, shown_of(study, tree), whole, stage, validation, list(features))
     if whole.n_splits_ + 1 < study.max_size or study.options.fast:
         return choice
@@ -168,13 +168,6 @@ def _best_column(study: Study, features: Sequence[Any], validation: Validation) 
         found = rank_features(X.take(rows), study.y[rows], categorical_features=categories, **asked)
         named.append([found.features[0].name] if is_whole else named[0])
     return named
-
-
-def _cut(study: Study, kind: Kind, X: Any, stage: int) -> Any:
-    """Grow a tree as before and keep fewer splits: one that may not grow so large might be another."""
-    if study.task == "regression":
-        return study.fitted(kind.of_size(stage + 1), X, whole=True)
-    return study.fitted(kind.of_size(study.max_size), X, whole=True, stage=stage)
 
 
 def shown_of(study: Study, tree: Any) -> Any:
