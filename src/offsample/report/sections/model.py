@@ -180,6 +180,9 @@ def _path(study: Study, choice: Choice) -> tuple[SizePoint, ...]:
         if stage == choice.stage:
             points = {known: point for known, point in points.items() if known < model.size_}
             size, own = model.size_, model.estimated_error_
+            if choice.kind.name == "tree" and study.task != "regression" and stage < grown.n_splits_:
+                # Of trees that compete, the one that may grow less may be of another kind.
+                (row, *_), (losses[stage], *_) = study.losses(model, X, rows, None)
         elif not (stage < choice.stage or size > model.size_):
             continue
         points[size] = SizePoint(size, float(row.mean()), own, validated, *lost)
