@@ -53,19 +53,19 @@ class Way:
     @property
     def quantity(self) -> Literal["number", "moment", "duration"]:
         """What it is a number of, as `TableEncoder.quantities` says it."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     @property
     def pattern(self) -> str:
         """What a text looks like in lower case, without blanks around it."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     def _number(self, found: re.Match[str]) -> float:
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     def _expression(self, text: nw.Expr, let: Let) -> nw.Expr:
         """The number of a text that fits the pattern; null where it is none all the same."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     @cached_property
     def fits(self) -> Any:
