@@ -139,7 +139,7 @@ def _others(y: Floats, first: Ints, place: Ints) -> Floats:
 
 def _left_out(y: Floats, first: Ints, size: Ints) -> Floats:
     """Distance of each row to the median of the others of its cell; rows are sorted, also in their cells."""
-    return np.abs(y - (_others(y, first, (size - 2) // 2) + _others(y, first, (size - 1) // 2)) / 2)
+    return np.abs(y - _others(y, first, (size - 2) // 2) + (y - _others(y, first, (size - 1) // 2))) / 2
 
 
 def _total_without(y: Floats, first: Ints, size: Ints) -> Floats:

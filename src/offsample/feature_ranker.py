@@ -101,6 +101,8 @@ class FeatureRanker(TableSelector):
             Rows that belong together: the columns are ranked by the error on new groups, of all kinds.
         """
         self._validate_params()
+        is_category = str(getattr(y, "dtype", "")) == "category"  # of whole numbers, too
+        task = "classification" if is_category and self.task == "auto" else self.task
         X, y = check_table_and_target(self, X, y)
         rows = repeated_rows(sample_weight, len(y))
         together = [] if groups is None else [column_or_1d(kind) for kind in kinds(groups)]
@@ -108,7 +110,7 @@ class FeatureRanker(TableSelector):
         if rows is not None:
             X, y = take_rows(X, rows), y[rows]
             together = [kind[rows] for kind in together]
-        if self.task == "classification" or y.dtype.kind not in "iuf":
+        if task == "classification" or y.dtype.kind not in "iuf":
             check_classes(y)
         names = column_names(X)
         ranking = rank_features(
@@ -121,7 +123,7 @@ class FeatureRanker(TableSelector):
             categorical_features=self.categorical_features,
             group=together or None,
             costs=self.costs,
-            task=self.task,
+            task=task,
         )
         self.ranking_ = ranking
         if ranking.task == "classification":

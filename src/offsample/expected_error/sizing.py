@@ -25,6 +25,7 @@ from offsample.induction.by_time import Blocks
 from offsample.induction.tree.classifier import TreeClassifier
 from offsample.induction.tree.regressor import TreeRegressor
 from offsample.tables import Task, Units, is_dataframe, joined_groups, take_rows, unit_codes
+from offsample.tables._columns import given_column
 from offsample.tables._targets import check_task, numbers_of
 
 _SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
@@ -153,7 +154,7 @@ def size_forecast(
     (2, False)
     """
     check_task(task)
-    numbers = numbers_of(np.asarray(y), task, "y")
+    numbers = numbers_of(given_column(y), task, "y")
     labels, of_numbers = (np.asarray(y), False) if numbers is None else (numbers, True)
     is_dataframe(X)  # refuses two columns of one name
     check_consistent_length(next(iter(X.values()), ()) if isinstance(X, Mapping) else X, labels)

@@ -250,8 +250,6 @@ def check_classes(labels: Sequence[Any], target: str, n_rows: int, n_dropped: in
             f"target {target} has the value {endless[0]}: expected classes, which are text or finite "
             "numbers; infinity is none to any learner"
         )
-    is_time = isinstance(labels[0], (date, timedelta, np.datetime64, np.timedelta64))
-    advice = IN_DAYS if is_time else f"of a quantity, {AS_A_NUMBER}"
     fractional = sum(isinstance(label, float) and not label.is_integer() for label in labels)
     if fractional > _MAX_FRACTIONAL_LABELS:
         raise ValueError(
@@ -262,6 +260,10 @@ def check_classes(labels: Sequence[Any], target: str, n_rows: int, n_dropped: in
     if n_rows > _FEW_ROWS and len(labels) <= most:
         most, many = n_rows // 2, f"{len(labels)} different values in {n_rows} rows"
     if len(labels) > most:
+        from offsample.tables._meaning import are_moments  # which knows the errors of this module
+
+        is_time = isinstance(labels[0], (date, timedelta, np.datetime64, np.timedelta64))
+        advice = IN_DAYS if is_time or are_moments(labels) else f"of a quantity, {AS_A_NUMBER}"
         raise ValueError(
             f"target {target} has {many}: expected classes that repeat, not an identifier or a quantity; "
             f"group rare labels; {advice}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -84,6 +85,8 @@ _VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}
 
 def given_column(values: Any) -> NDArray[Any] | nw.Series[Any]:
     """Column that was handed over by itself: a Series of any library, or anything like an array."""
+    if type(values).__module__.split(".")[0] == "pandas" and not hasattr(values, "iloc"):  # a Categorical
+        values = sys.modules["pandas"].Series(values)
     series = nw.from_native(values, series_only=True, pass_through=True)
     return known_type(series) if isinstance(series, nw.Series) else as_column(values)
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._typing import Floats
-from offsample.tables._base import ColumnError
+from offsample.tables._base import IN_DAYS, ColumnError
 from offsample.tables._columns import labels_at, sorted_codes
 from offsample.tables._encode import as_floats, plain
 from offsample.tables._kinds import EXACT, is_missing, type_kind
@@ -130,6 +130,12 @@ def candidates(sample: Sequence[str], name: Any, asked: str = "") -> tuple[list[
         if any(isinstance(way, DateWay) for way in likely):
             why = "text that may be dates with years of two digits: say date:dmY or date:mdY if it is"
     return kept, why
+
+
+def are_moments(labels: Sequence[Any]) -> bool:
+    """Whether labels are texts that say days or times, as the first of them do."""
+    ways, _ = candidates([one for one in labels[:_SAMPLE] if isinstance(one, str)], "")
+    return bool(ways) and ways[0].quantity != "number"
 
 
 def _reads(way: Way, texts: Counter[str], n_others: float) -> bool:
@@ -260,7 +266,9 @@ def recognised(column: Any, name: Any, asked: str = "") -> tuple[Any, Found]:
     if sample is None:
         return column, Found(None, "")
     ways, why = candidates(sample, name, asked)
-    other = ColumnError(f"column {name!r} cannot be read as {asked}: its text is such as {sample[0]!r}")
+    instead = f"; {IN_DAYS}" if asked == "number" and are_moments(sample) else ""
+    such = f"its text is such as {sample[0]!r}{instead}"
+    other = ColumnError(f"column {name!r} cannot be read as {asked}: {such}")
     if not ways:
         if asked:
             raise other

@@ -22,7 +22,7 @@ from offsample.tables._base import (
     missing_column,
 )
 from offsample.tables._calendar import with_parts
-from offsample.tables._columns import as_column, as_frame, describe, given_column, unreadable
+from offsample.tables._columns import as_frame, describe, given_column, unreadable
 from offsample.tables._derived import with_derived
 from offsample.tables._encoder import EncodedTable, TableEncoder, is_dataframe
 from offsample.tables._meaning import check_types, recognised
@@ -290,7 +290,7 @@ def labelled_rows(
     if len(left_out) == len(chosen):
         raise ColumnError(left_out[chosen[0]])
     check_task(task)
-    numbers = numbers_of(as_column(columns[target]), task, repr(target))
+    numbers = numbers_of(given_column(columns[target]), task, repr(target))
     if numbers is None:
         encoder = TableEncoder([target])
         (codes,) = (column.values for column in encoder.fit_transform({target: columns[target]}))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from offsample._typing import Floats
 from offsample.tables._base import IN_DAYS, ColumnError
-from offsample.tables._columns import hash_errors
+from offsample.tables._columns import as_column, hash_errors
 from offsample.tables._encode import as_floats, plain
 from offsample.tables._kinds import as_quantities
 from offsample.tables._meaning import recognised
@@ -67,6 +67,8 @@ def numbers_of(column: NDArray[Any] | nw.Series[Any], task: Task, name: str) -> 
         return None
     with hash_errors("target", name):
         if task == "regression":
+            if isinstance(column, nw.Series) and column.dtype in (nw.Categorical, nw.Enum):
+                column = as_column(column.to_list())
             column = recognised(column, name.strip("'"), "number")[0]  # text such as "$1,200"
         quantities = as_quantities(column)
         if isinstance(quantities, np.ndarray):
