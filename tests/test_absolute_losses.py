@@ -106,17 +106,18 @@ def test_ranking_by_absolute_errors(engine):
         rank_features(table.assign(y=city < 4), "y", criterion="absolute_error_loo")
 
 
-def test_numbers_of_cells_are_made_and_merged_as_moments_are():
+def test_numbers_of_cells_are_made_as_moments_are_and_merged_to_these():
     cells = CellNumbers.from_codes([0, 0, 1], [1.0, 2.0, 5.0], sample_weight=[1, 2, 2])
     assert (cells.n_cells, cells.n_samples, repr(cells)) == (2, 5, "CellNumbers(n_cells=2, n_samples=5)")
     direct = CellNumbers([0, 0, 0, 1, 1], [1.0, 2.0, 2.0, 5.0, 5.0])
     assert absolute_error_loo(cells) == absolute_error_loo(cells.profile()) == absolute_error_loo(direct)
-    other = CellNumbers([0, 0, 1, 1], [3.0, 9.0, 4.0, 4.5])
-    both = cells.merge(other)
+    both = cells.merge(CellNumbers([0, 0, 1, 1], [3.0, 9.0, 4.0, 4.5]))
     rows = [0, 0, 0, 1, 1, 2, 2, 3, 3], [1.0, 2.0, 2.0, 5.0, 5.0, 3.0, 9.0, 4.0, 4.5]
-    assert absolute_error_loo(both) == pytest.approx(absolute_error_loo(CellNumbers(*rows)))
-    moments = cells.merge(CellMoments.from_codes([0, 0, 1, 1], [3.0, 9.0, 4.0, 4.5]))
-    assert squared_error_loo(moments) == pytest.approx(squared_error_loo(both))
+    assert squared_error_loo(both) == pytest.approx(squared_error_loo(CellMoments.from_codes(*rows)))
+    with pytest.raises(TypeError, match="needs the numbers of each cell"):
+        absolute_error_loo(both)
+    far = CellNumbers([0, 0, 0, 0, 0], 1e9 + np.arange(5) * 2.0**-23)
+    assert absolute_error_loo(far) == pytest.approx(2.0**-23 * np.mean([2.5, 1.5, 0, 1.5, 2.5]), abs=0)
     with pytest.raises(ValueError, match="importance weights"):
         CellNumbers.from_codes([0, 0], [1.0, 2.0], sample_weight=[0.5, 1.0])
 

@@ -86,7 +86,15 @@ def test_numbers_as_text_are_classes_and_said_to_be(texts, is_said):
     assert rank_features(few, "rate").assumed is None
 
 
-@pytest.mark.parametrize("when", [np.arange(40).astype("M8[D]"), np.arange(40).astype("m8[D]")])
+@pytest.mark.parametrize(
+    "when",
+    [
+        np.arange(40).astype("M8[D]"),
+        np.arange(40).astype("m8[D]"),
+        np.arange(40).astype("M8[D]").astype(str),
+        [f"{1 + i % 28:02}/{1 + i // 28:02}/2023 12:30" for i in range(40)],
+    ],
+)
 def test_dates_are_told_what_works(when):
     with pytest.raises(ValueError, match="of dates or durations, predict the days") as refused:
         rank_features({"x": np.arange(40) % 3, "when": when}, "when")

@@ -52,19 +52,9 @@ class CellNumbers(CellMoments):
         times = 1 if sample_weight is None else np.asarray(sample_weight).astype(np.int64)
         return cls(np.repeat(np.asarray(codes), times), np.repeat(np.asarray(y, np.float64), times))
 
-    def __repr__(self) -> str:
-        return super().__repr__().replace("CellMoments", "CellNumbers")
-
     def profile(self) -> CellNumbers:
         """The cells themselves: medians of cells of one size are not known from what they have together."""
         return self
-
-    def merge(self, other: CellMoments) -> CellMoments:
-        """Union with *different* cells: of numbers if both have them, else of moments."""
-        if not isinstance(other, CellNumbers):
-            return CellMoments.profile(self).merge(other)
-        cells = self.__dict__["cell"], other.__dict__["cell"] + self.__dict__["cell"].max() + 1
-        return CellNumbers(np.concatenate(cells), np.concatenate([self.__dict__["y"], other.__dict__["y"]]))
 
     @property
     def training_error(self) -> float:

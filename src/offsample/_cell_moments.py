@@ -174,7 +174,7 @@ class CellMoments(CellTable):
         return cls(size, mean, squares, rows[:, -1], between, fourth, third, joint, center=center)
 
     def __repr__(self) -> str:
-        return f"CellMoments(n_cells={self.n_cells}, n_samples={self.n_samples:g})"
+        return f"{type(self).__name__}(n_cells={self.n_cells}, n_samples={self.n_samples:g})"
 
     @property
     def cell_sizes(self) -> Counts:

@@ -52,9 +52,6 @@ class HeldOutMoments(HeldOutRows, CellMoments):
         self.know_units(cell, groups, time)
         self.__dict__["y"] = number - self.center
 
-    def __repr__(self) -> str:
-        return f"HeldOutMoments(n_cells={self.n_cells}, n_samples={self.n_samples:g})"
-
     def losses(self, *, blind: bool = False) -> Floats:
         """Squared distance of each row to the mean that it knows; where `blind`, to that of all rows."""
         return np.asarray((self.y - self._known_mean(self.y, blind)) ** 2)

@@ -152,7 +152,8 @@ def to_sql(
     writer = _Sql(dialect, form, known, is_qualified=table is not None)
     types = {type(one) for one in form.classes}
     as_text = len(types) > 1 and not types <= {int, float}
-    classes = [writer.literal(str(one) if as_text else one) for one in form.classes]
+    classes = [writer.literal(str(one) if as_text else one) for one in form.classes if form.shares]
+    classes = classes or [writer.expression(one) for one in form.classes]
     prediction = writer.written(form.cell, [classes[k] for k in form.labels])
     if form.is_of_numbers:
         prediction = f"CAST({prediction} AS {writer.double})"
@@ -197,7 +198,7 @@ def to_python(estimator: Any) -> str:
     lines = [line for step in form.steps for name, one in step.items() for line in writer.assigned(name, one)]
     lines += writer.assigned("cell", form.cell)
     if form.is_of_numbers:
-        numbers = "".join(f"{writer.number(one)}, " for one in form.classes)
+        numbers = "".join(f"{writer.expression(one)}, " for one in form.classes)
         body = "\n".join(f"    {line}" for line in [*writer.reads, *lines, f"return ({numbers})[cell]"])
         return _OF_NUMBERS + _MODULE % body
     lines.append(f"return {tuple(form.labels.tolist())}[cell], [")

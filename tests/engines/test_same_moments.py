@@ -147,6 +147,9 @@ def test_what_is_a_number_and_what_a_class():
     ]:  # fmt: skip
         table = open_table({"x": list(range(n)), "y": target}, "y", task="auto")
         assert table.is_numeric == is_numeric, target[:3]
+    whole = pytest.importorskip("pandas").Categorical(list(range(30)) * 2)  # classes as they stand
+    assert not open_table({"x": list(range(n)), "y": whole}, "y", task="auto").is_numeric
+    assert open_table({"x": list(range(n)), "y": whole}, "y", task="regression").is_numeric
     assert open_table({"x": list(range(n)), "y": few}, "y", task="regression").is_numeric
     assert open_table({"x": list(range(n)), "y": [True, False] * 30}, "y", task="regression").is_numeric
 
@@ -176,6 +179,7 @@ def test_numbers_in_text_are_numbers_where_these_are_asked_for(tmp_path, engine)
     ("y", "message"),
     [
         (["a", "b", "c"], "'y' cannot be read as number: its text is such as 'a'"),
+        (["2024-01-01", "2024-02-01", "2024-05-01"], "such as '2024-01-01'; of dates or durations, predict"),
         (["1", "b", "c"], "'y' cannot be read as number: its text is such as '1'"),
         (np.array([1, 2, 4], "m8[h]"), "predict the days since the first, or hours"),
         (np.array([1, 2, 4], "M8[D]"), "predict the days since the first, or hours"),

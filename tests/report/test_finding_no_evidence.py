@@ -51,7 +51,9 @@ def test_what_is_worse_than_no_column_is_no_luck():
         ranking = SimpleNamespace(baseline_error=baseline)
         return _compared(
             feature,
-            SimpleNamespace(metric=None, score_of=lambda _: None, new_rows="new rows", ranking=ranking),
+            SimpleNamespace(
+                metric=None, score_of=lambda _: None, new_rows="new rows", ranking=ranking, by_medians=None
+            ),
         )
 
     assert compared(0.411) == (

@@ -18,11 +18,11 @@ from offsample._squared_losses import ratio_interval
 from offsample.counts import CellMoments
 from offsample.evidence import signal_evidence
 from offsample.report._formats import quantity, r2_text
-from offsample.report._metrics import Score
+from offsample.report._metrics import METRICS, Score
 from offsample.report._numbers import NumberStudy, RatedNumbers
 from offsample.report._study import Options
 from offsample.report._units import folds_factor
-from offsample.report.charts import tree_chart
+from offsample.report.charts import columns_chart, tree_chart
 from offsample.report.findings.masked import gain_within
 from offsample.report.sections import _choice, log_scale, model
 from offsample.report.sections._honest import _moved
@@ -389,6 +389,11 @@ def test_the_logarithm_is_the_better_scale_of_a_product():
     assert column.off_by == Score(ranked["x"].error, ranked["x"].low, ranked["x"].high)
     assert found.columns.baseline_off_by == ranked.baseline_error
     assert f"| x | {quantity(column.off_by.value)} |" in found.to_markdown()
+    assert column.training_off_by == ranked["x"].training_error
+    drawn = columns_chart(found.columns, None, METRICS["r2"])
+    assert "Off by to expect of each column by itself" in drawn
+    assert f"Off by {quantity(column.off_by.value)}, 95 % interval" in drawn
+    assert f"In training {quantity(column.training_off_by)}" in drawn
     sizes = random.exponential(size=500)  # whose sum with noise is skewed, but no product
     added = offsample.report({"x": sizes, "y": 40 + 10 * sizes + 6 * random.normal(size=500)}, "y", fast=True)
     assert added.log_scale is not None

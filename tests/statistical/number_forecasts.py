@@ -1,7 +1,7 @@
 """How often the intervals of `size_forecast` on numbers hold what trees do on new rows.
 
-``python -m tests.statistical.number_forecasts 20 300`` draws 20 tables of 300 rows of each law of
-`number_intervals`, with a signal and without. It prints the share of the forecasts in which the interval of
+``python -m tests.statistical.number_forecasts 20 300,1000`` draws 20 tables of 300 rows, and of 1,000, of
+each law of `number_intervals` (or of those named after that), with a signal and without. It prints the share of the forecasts in which the interval of
 the chosen size holds the error of that tree grown on all rows, how many curves are prolonged, and how many of
 these hold the mean error of trees grown on as many, twice and four times as many new rows, and its fall.
 """
@@ -17,7 +17,7 @@ from offsample import TreeRegressor
 from offsample.expected_error import size_forecast
 from tests.statistical.number_intervals import LAWS, N_NEW, columns
 
-SIZES, N_TRUTHS = (0, 1, 2, 4, 8, 16, 32), 16
+SIZES, N_TRUTHS = (0, 1, 2, 4, 8, 16, 32), 10
 FIRST = 7_000
 
 
@@ -62,10 +62,10 @@ def held(law: str, n: int, seed: int, signal: bool, ahead: np.ndarray) -> tuple[
     return size_holds, True, *points, low <= ahead[0] - ahead[1] <= high
 
 
-def main(n_seeds: str, *sizes: str) -> None:
+def main(n_seeds: str, rows: str = "300", *laws: str) -> None:
     """Print a line for each law, number of rows and signal."""
-    for law in LAWS:
-        for n in map(int, sizes or ("300",)):
+    for law in laws or LAWS:
+        for n in map(int, rows.split(",")):
             for signal in (True, False):
                 ahead = truths(law, n, signal)
                 seeds = range(FIRST, FIRST + int(n_seeds))

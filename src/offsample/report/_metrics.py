@@ -29,6 +29,7 @@ from offsample.report._formats import (
     is_missing,
     percent,
     points,
+    quantity,
     r2_text,
 )
 from offsample.report._units import folds_factor
@@ -369,6 +370,8 @@ METRICS = {
         Metric("cost", f"Cost per {PER:,} rows", "cost", decimal, "log_loss_loo", of_shares=_DECIDED),
     )
 }
+
+OFF_BY = Metric("off_by", "Off by", "absolute error", quantity)  # of medians: no model is chosen by it
 
 
 def metric_of(asked: str, class_counts: Ints, costs: Floats | None, is_named: bool = False) -> Metric:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
 from typing import Any, ClassVar, Literal
@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from offsample._held_out_counts import effective_units
 from offsample._squared_losses import ratio_interval
 from offsample._typing import Booleans, Floats, Ints
+from offsample.evidence import discoveries
 from offsample.induction import TreeRegressor
-from offsample.ranking import RankedFeature, Ranking
+from offsample.ranking import RankedFeature
 from offsample.report._formats import quantity
 from offsample.report._metrics import METRICS, Score
 from offsample.report._study import Study
@@ -201,12 +202,23 @@ class NumberStudy(Study):
             said[self.place(test)] = of(self.y[train])
         return said
 
-    @cached_property
-    def by_medians(self) -> Ranking | None:
-        """Columns by their absolute errors, where a few rows decide all squares and each is new by itself."""
-        if self.ranking.few_decide is None or self.new_rows:
-            return None
-        return self.ranked_again(criterion="absolute_error_loo")
+    def group_copies(self) -> None:
+        """Keep one of the copies of a row; go by medians if a few rows decide all squares, each by itself."""
+        super().group_copies()
+        known = self.ranking
+        if known.few_decide is not None and not self.new_rows:
+            self.by_medians = self.ranked_again(criterion="absolute_error_loo")
+            features = [known[f.name] for f in self.by_medians]
+            # Ranks see more with heavy tails, squares where most rows are of one number: the better of two.
+            both = [[f.p_value, self.by_medians[f.name].p_value] for f in features]
+            p_values = np.minimum(2 * np.min(both, axis=1), 1.0)
+            found = discoveries(p_values, 1 - known.confidence)
+            told = [
+                replace(f, p_value=float(p), significant=bool(is_one))
+                for f, p, is_one in zip(features, p_values, found, strict=True)
+            ]
+            told.sort(key=lambda f: not f.significant)
+            self.__dict__["ranking"] = replace(known, features=tuple(told))
 
     @cached_property
     def guess_is_wrong(self) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from jinja2.runtime import Context
 
 from offsample._ranking_shown import DOUBT
 from offsample.report import _formats
-from offsample.report._metrics import ERROR, METRICS, metric_of
+from offsample.report._metrics import ERROR, METRICS, OFF_BY, metric_of
 from offsample.report._result import NOTICE, Report
 from offsample.report._scales import scale_of
 from offsample.report.findings import ABOUT_ROWS, CODES, Finding, Term, kind_of, term_of
@@ -101,6 +101,7 @@ def render(environment: Environment, template: str, report: Report, **context: A
     context["scale"] = scale_of(metric, verdict.baseline_score, verdict.baseline_log_loss)
     # Of columns an engine may have counted errors only.
     context["by"] = metric if report.columns.baseline_score is not None else METRICS[ERROR]
+    context["drawn_by"] = context["by"] if report.columns.baseline_off_by is None else OFF_BY
     return _formats.printable(environment.get_template(template).render(context))
 
 

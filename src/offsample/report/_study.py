@@ -54,6 +54,7 @@ class Study(EncodedRead):
     allowed: Sequence[Any] = ()  # the columns that it was chosen among
     choice: Any = None  # how it is fitted again
     shown: Any = None  # what is said of it
+    by_medians: Any = None  # columns by their absolute errors, where the page goes by these
 
     @property
     def used(self) -> frozenset[Any]:

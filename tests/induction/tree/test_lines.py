@@ -1,12 +1,13 @@
 """Lines in the leaves of trees of numbers, against fitting each without each row."""
 
 import pickle
+import sqlite3
 
 import numpy as np
 import pytest
 
 from offsample import TreeRegressor
-from offsample.export import to_sql
+from offsample.export import to_python, to_sql
 from offsample.induction.tree.lines import best_line
 
 
@@ -81,8 +82,26 @@ def test_what_is_said_of_a_leaf_is_what_it_predicts(tree):
     assert "(x " in tree.to_text()
     assert (tree.staged_predict(table)[-1] == tree.predict(table)).all()
     assert (pickle.loads(pickle.dumps(tree)).predict(table) == tree.predict(table)).all()
-    with pytest.raises(ValueError, match="leaf='mean'"):
-        to_sql(tree)
+
+
+def test_lines_are_written_to_the_last_bit(tree):
+    table, _ = drawn(300, 7)
+    table["x"][:5], table["x"][5:9] = np.nan, [1e9, -1e9, np.inf, -np.inf]
+    rows = [
+        dict(zip(table, row, strict=True))
+        for row in zip(*map(np.ndarray.tolist, table.values()), strict=True)
+    ]
+    module: dict = {}
+    exec(to_python(tree), module)
+    assert [module["predict"](row) for row in rows] == tree.predict(table).tolist()
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE TABLE t (kind TEXT, x REAL, other REAL)")
+    database.executemany("INSERT INTO t VALUES (:kind, :x, :other)", rows)
+    said = [row[0] for row in database.execute(to_sql(tree, "sqlite", table="t"))]
+    assert said == tree.predict(table).tolist()
+    engine = pytest.importorskip("duckdb").connect()
+    engine.register("t", pytest.importorskip("pandas").DataFrame(table))
+    assert engine.sql(to_sql(tree, table="t")).fetchnumpy()["prediction"].tolist() == said
 
 
 def test_weights_repeat_rows_and_groups_are_left_out():

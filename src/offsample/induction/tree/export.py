@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._text import digits, value_text, visible
-from offsample.induction.forms import Expression, at_most, case, columns_of, one_of
+from offsample.induction.forms import Expression, Op, at_most, case, columns_of, one_of
 from offsample.induction.tree.flat import FlatTree
 from offsample.induction.tree.lines import Line
 from offsample.induction.tree.splits.split import sizes
@@ -82,6 +82,18 @@ def tree_cell(tree: FlatTree, encoder: TableEncoder) -> Expression:
             [((one,), parts[to]) for one, to in zip(tests, children, strict=True)], parts[last]
         )
     return parts[0]
+
+
+def tree_numbers(tree: FlatTree, encoder: TableEncoder) -> list[Expression]:
+    """Number that each node predicts, along its line if it has one."""
+    numbers: list[Expression] = tree.value[:, 0].tolist()
+    there = [] if tree.lines is None else np.flatnonzero(tree.lines.there[: len(numbers)]).tolist()
+    for node, line in ((node, Line(*tree.lines.of_node[node].tolist())) for node in there if tree.lines):
+        x = columns_of(encoder)[line.column]
+        held = Op("min", (Op("max", (x, line.low)), line.high))
+        along = Op("+", (numbers[node], Op("*", (line.slope, Op("-", (held, line.center))))))
+        numbers[node] = case([((at_most(x, np.inf, missing=False),), along)], numbers[node])
+    return numbers
 
 
 def condition(tree: FlatTree, encoder: TableEncoder, node: int, child: int) -> str:

@@ -385,12 +385,7 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
         return export.tree_to_text(self.tree_, self._encoder, None, max_children)
 
     def _form(self) -> Form:
-        if self.tree_.lines is not None:
-            raise ValueError(
-                "leaves with lines cannot be written as SQL or Python: ask for leaf='mean', or read "
-                "to_dict(), which has the line of each leaf"
-            )
-        numbers = self.tree_.value[:, 0].tolist()
+        numbers = export.tree_numbers(self.tree_, self._encoder)
         return Form(numbers, export.tree_cell(self.tree_, self._encoder), np.arange(len(numbers)), [])
 
     def to_dict(self) -> dict[str, Any]:

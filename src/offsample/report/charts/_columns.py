@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from markupsafe import Markup
 
 from offsample.report._formats import amount, is_missing, percent, short_name, short_names
-from offsample.report._metrics import ERROR, METRICS, Metric
+from offsample.report._metrics import ERROR, METRICS, OFF_BY, Metric
 from offsample.report.charts._svg import Axis, chart, cross, diamond, disc, em_width, number_label, point, tag
 from offsample.report.findings import term_of
 from offsample.report.sections.columns import Column, Columns
@@ -26,12 +27,15 @@ def columns_chart(
 ) -> Markup:
     """Draw one row per column that is listed, for the first 60."""
     shown = (columns.columns if listed is None else listed)[:MOST_ROWS]
-    used = [c for c in shown if not c.quarantined]
     is_error, what = metric.is_error, f"{metric.title} with its interval"
     if is_error or metric.name == "r2":
         what = f"{'expected error' if is_error else 'R²'} with its interval, and training error"
     base = columns.baseline_error if is_error else columns.baseline_score or 0.0
-    ends = [end for c in used for end in metric.ends(c)] + [base]
+    if columns.baseline_off_by is not None:
+        metric, base = OFF_BY, columns.baseline_off_by
+        shown = [replace(column, score=column.off_by) for column in shown]
+        what = "how far medians are off, with its interval, and in training"
+    ends = [end for c in shown if not c.quarantined for end in metric.ends(c)] + [base]
     axis = Axis(
         ends,
         _LABELS + 3,
@@ -40,7 +44,7 @@ def columns_chart(
         label=None if is_error else number_label,
         within=(
             max(-0.2, min([0.0, *_known(ends)])) if metric.name == "r2" else 0.0,
-            1.0 if is_error else max([1.0, *_known(ends)]),
+            1.0 if is_error else max([1.0 if metric is not OFF_BY else base, *_known(ends)]),
         ),
     )
     bottom = _TOP + _ROW * len(shown)
@@ -115,7 +119,8 @@ def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float
 
 def _trained(column: Column, metric: Metric) -> list[float]:
     """What the column reaches in training, by a metric of which that is shown."""
-    share = {"error": column.training_error, "r2": column.training_r2}.get(metric.name)
+    known = {"error": column.training_error, "r2": column.training_r2, "off_by": column.training_off_by}
+    share = known.get(metric.name)
     return [] if share is None or is_missing(share) else [share]
 
 

@@ -178,7 +178,7 @@ def _known(shares: Shares, within: tuple[float, float]) -> list[float]:
 def _at_least(low: float, high: float, within: tuple[float, float]) -> tuple[float, float]:
     """Widen a range to a tenth of its upper end: closer up, noise would look like a difference."""
     least, most = within
-    width = max(0.1 * high, _FINEST)
+    width = max(0.1 * high, _FINEST * min(most, 1.0))
     if high - low >= width:
         return low, high
     low = min(max((low + high - width) / 2, least), most - width)
@@ -193,14 +193,14 @@ def nice_ticks(smallest: float, largest: float, most: int = 6) -> list[float]:
     >>> nice_ticks(0.21, 0.26)
     [0.21, 0.22, 0.23, 0.24, 0.25, 0.26]
     """
-    power = math.floor(math.log10(max(largest - smallest, _FINEST) / most))
+    power = math.floor(math.log10(((largest - smallest) or _FINEST) / most))
     for factor in (1, 2, 2.5, 5, 10, 20):
         step = factor * 10.0**power
         # what differs by rounding alone is the same tick
         first, last = math.floor(round(smallest / step, 6)), math.ceil(round(largest / step, 6))
         if last - first <= most:
             break
-    return [round(i * step, 12) for i in range(first, max(last, first + 1) + 1)]
+    return [float(f"{i * step:.12g}") for i in range(first, max(last, first + 1) + 1)]
 
 
 def tick_label(share: float) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import kstest
 
 from offsample.ranking import RankedFeature
-from offsample.report._formats import percent, r2_text
+from offsample.report._formats import percent, quantity, r2_text
 from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
 from offsample.report.findings.leak import limit_of
@@ -56,6 +56,10 @@ def _names_of_rows(feature: RankedFeature, study: Study) -> str | None:
     # The squared error of the Good–Turing estimate is at most 1/(n + 1) on average (Robbins, 1968).
     if n_rows >= _MIN_ROWS and feature.missing_mass - 1.645 / sqrt(n_rows + 1) > 0.5:
         unseen = f"{percent(feature.missing_mass)} of {study.new_rows} will have a value not seen before, so"
+        if study.by_medians is not None:
+            known = study.by_medians[feature.name]
+            trained, new = quantity(known.training_error), quantity(known.error)
+            return f"{unseen} its medians, off by {trained} in training, are off by {new} on {study.new_rows}"
         if feature.r2 is not None:
             trained, new = r2_text(feature.training_r2), r2_text(feature.r2)
             return f"{unseen} R² falls from {trained} in training to {new} on {study.new_rows}"

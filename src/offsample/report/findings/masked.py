@@ -11,7 +11,7 @@ from offsample._typing import Ints
 from offsample.counts import CellCounts, CellMoments, count_cells
 from offsample.evidence import signal_evidence
 from offsample.ranking import RankedFeature
-from offsample.report._formats import auc_text, points
+from offsample.report._formats import auc_text, points, quantity
 from offsample.report._study import Study, compared_rows
 from offsample.report.findings import Finding, Term
 
@@ -64,7 +64,10 @@ def find(study: Study) -> dict[Any, Finding]:
 
 
 def _alone(feature: RankedFeature, study: Study) -> str:
-    metric, score = study.metric, study.score_of(feature)
+    metric, score, medians = study.metric, study.score_of(feature), study.by_medians
+    if medians is not None:
+        off, base = quantity(medians[feature.name].error), quantity(medians.baseline_error)
+        return f"is off by {off} instead of {base}"
     if score is not None and metric.name == "auc":
         return f"orders rows with AUC {auc_text(score.value)}"
     if score is not None:

@@ -44,6 +44,7 @@ class Column:
     score: Score | None = None  # by another metric of the report than the error, with its interval
     training_r2: float | None = None  # of a target of numbers, in the rows that were learned from
     off_by: Score | None = None  # of the median of rows with its value, where a few rows decide all squares
+    training_off_by: float | None = None
     interval_is_known: bool = True  # or whether too few groups, or times, say it, or values of one alone
 
     @property
@@ -71,11 +72,10 @@ class Columns:
 
 def describe(study: Study) -> Columns:
     """Gather what was counted and found, column by column."""
-    ranking, medians = study.ranking, getattr(study, "by_medians", None)
-    ranked = [ranking[f.name] for f in medians or ranking]
+    ranking, medians = study.ranking, study.by_medians
     of_rows = {finding.column: finding for finding in reversed(study.of_rows)}
     columns = tuple(
-        _column(f, study.findings.get(f.name) or of_rows.get(str(f.name)), study, medians) for f in ranked
+        _column(f, study.findings.get(f.name) or of_rows.get(str(f.name)), study) for f in ranking
     )
     ordered = tuple(study.findings[f.name] for f in ranking if f.name in study.findings)
     names = {column.name for column in listed(columns)}
@@ -108,8 +108,8 @@ def listed(columns: Sequence[Column]) -> list[Column]:
     return shown
 
 
-def _column(feature: RankedFeature, finding: Finding | None, study: Study, medians: Any) -> Column:
-    by_median = None if medians is None else medians[feature.name]
+def _column(feature: RankedFeature, finding: Finding | None, study: Study) -> Column:
+    by_median = None if study.by_medians is None else study.by_medians[feature.name]
     own: dict[str, Any] = {
         "name": str(feature.name),
         "n_values": feature.n_present_values,
@@ -119,6 +119,7 @@ def _column(feature: RankedFeature, finding: Finding | None, study: Study, media
         "score": study.score_of(feature),
         "expected_gain": feature.expected_gain * study.per,
         "off_by": by_median and Score(by_median.error, by_median.low, by_median.high),
+        "training_off_by": by_median and by_median.training_error,
     }
     counted = {field.name: getattr(feature, field.name) for field in fields(Column) if field.name not in own}
     return Column(**own, **counted)
