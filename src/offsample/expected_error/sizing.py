@@ -85,17 +85,15 @@ class SizeForecast:
         return make_frame({name: [getattr(point, name) for point in self.sizes] for name in names})
 
     def __repr__(self) -> str:
+        def line(first: int, at: Any, more: str) -> str:
+            return f"{first:>7} {at.error:>7.4f} {at.low:>7.4f}–{at.high:<7.4f}{more}"
+
         lines = [f"{'splits':>7} {'error':>7} {'95% interval':>15} {'training':>9}"]
         for point in self.sizes:
-            mark = "  the smallest that is about as good as the best" if point == self.best else ""
-            lines.append(
-                f"{point.n_splits:>7} {point.error:>7.4f} {point.low:>7.4f}–{point.high:<7.4f} "
-                f"{point.training_error:>9.4f}{mark}"
-            )
+            mark = "  the smallest that is about as good as the best" * (point == self.best)
+            lines.append(line(point.n_splits, point, f" {point.training_error:>9.4f}{mark}"))
         lines.append(f"{'rows':>7} {'error':>7} {'95% interval':>15}")
-        for at in self.curve:
-            mark = "" if at.measured else "  projected"
-            lines.append(f"{at.n_rows:>7} {at.error:>7.4f} {at.low:>7.4f}–{at.high:<7.4f}{mark}")
+        lines += [line(at.n_rows, at, "  projected" * (not at.measured)) for at in self.curve]
         lines.append(self.statement)
         return "\n".join(line.rstrip() for line in lines)
 
@@ -260,16 +258,11 @@ def _recommendation(points: Sequence[SizePoint], best: SizePoint, new_rows: str,
     if best.n_splits == 0:
         tree = f"No tree is shown to help: {'the mean' if of_numbers else MAJORITY}"
     others = "" if len(points) == 1 else "; no other size that was tried is clearly better"
-    if of_numbers:
-        off, low, high = (digits(value**0.5) for value in (best.error, best.low, best.high))
-        return (
-            f"{tree} should be off by {off} on {new_rows} (root of the mean squared error, 95% interval "
-            f"{low} to {high}){others}."
-        )
-    return (
-        f"{tree} should be wrong on {best.error:.1%} of {new_rows} (95% interval {best.low:.1%} to "
-        f"{best.high:.1%}){others}."
-    )
+    ends = best.error, best.low, best.high
+    error, low, high = (digits(end**0.5) if of_numbers else f"{end:.1%}" for end in ends)
+    told = f"off by {error} on {new_rows} (root of the mean squared error, " * of_numbers
+    told = told or f"wrong on {error} of {new_rows} ("
+    return f"{tree} should be {told}95% interval {low} to {high}){others}."
 
 
 def _outlook(curve: Sequence[CurvePoint], gain: tuple[float, float], of_numbers: bool) -> str:

@@ -266,9 +266,8 @@ def recognised(column: Any, name: Any, asked: str = "") -> tuple[Any, Found]:
     if sample is None:
         return column, Found(None, "")
     ways, why = candidates(sample, name, asked)
-    instead = f"; {IN_DAYS}" if asked == "number" and are_moments(sample) else ""
-    such = f"its text is such as {sample[0]!r}{instead}"
-    other = ColumnError(f"column {name!r} cannot be read as {asked}: {such}")
+    but = f"; {IN_DAYS}" if asked == "number" and are_moments(sample) else ""
+    other = ColumnError(f"column {name!r} cannot be read as {asked}: its text is such as {sample[0]!r}{but}")
     if not ways:
         if asked:
             raise other
