@@ -75,9 +75,7 @@ class SizeForecast:
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers, strings and lists, for JSON."""
         plain = asdict(self)
-        for name in ("sizes", "curve", "gain_of_doubling"):
-            plain[name] = list(plain[name])
-        return plain
+        return plain | {name: list(plain[name]) for name in ("sizes", "curve", "gain_of_doubling")}
 
     def to_frame(self) -> Any:
         """Return a dataframe with one row per size, of the library that is installed."""

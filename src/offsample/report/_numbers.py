@@ -211,12 +211,9 @@ class NumberStudy(Study):
             features = [known[f.name] for f in self.by_medians]
             # Ranks see more with heavy tails, squares where most rows are of one number: the better of two.
             both = [[f.p_value, self.by_medians[f.name].p_value] for f in features]
-            p_values = np.minimum(2 * np.min(both, axis=1), 1.0)
-            found = discoveries(p_values, 1 - known.confidence)
-            told = [
-                replace(f, p_value=float(p), significant=bool(is_one))
-                for f, p, is_one in zip(features, p_values, found, strict=True)
-            ]
+            values = np.minimum(2 * np.min(both, axis=1), 1.0)
+            found = zip(features, values, discoveries(values, 1 - known.confidence), strict=True)
+            told = [replace(f, p_value=float(p), significant=bool(is_one)) for f, p, is_one in found]
             told.sort(key=lambda f: not f.significant)
             self.__dict__["ranking"] = replace(known, features=tuple(told))
 

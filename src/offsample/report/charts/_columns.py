@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from offsample.report._formats import amount, is_missing, percent, short_name, short_names
+from offsample.report._formats import amount, is_missing, short_name, short_names
 from offsample.report._metrics import ERROR, METRICS, OFF_BY, Metric
 from offsample.report.charts._svg import Axis, chart, cross, diamond, disc, em_width, number_label, point, tag
 from offsample.report.findings import term_of
@@ -88,14 +88,9 @@ def _row(column: Column, names: list[str], i: int, axis: Axis, confidence: float
         mark = disc(place, middle, class_)
     finding = "" if term is None else f"\nFinding: {term.title.lower()}"
     finding += ", quarantined" if column.quarantined else ""
-    told, trained = f"{metric.title} {metric.column(column)}", ""
-    for share in _trained(column, metric):
-        trained = f"\nIn training {metric.write(share)}"
-    if metric.is_error:
-        told, trained = (
-            f"Expected error {percent(value)}",
-            f"\nTraining error {percent(column.training_error)}",
-        )
+    titles = ("Expected error", "Training error") if metric.is_error else (metric.title, "In training")
+    told = f"{titles[0]} {metric.column(column)}"
+    trained = "".join(f"\n{titles[1]} {metric.write(share)}" for share in _trained(column, metric))
     tip = (
         f"{short_name(column.name, 80)}\n{told}, "
         f"{100 * confidence:g} % interval {metric.within(column)}{trained}{finding}"

@@ -66,8 +66,7 @@ def find(study: Study) -> dict[Any, Finding]:
 def _alone(feature: RankedFeature, study: Study) -> str:
     metric, score, medians = study.metric, study.score_of(feature), study.by_medians
     if medians is not None:
-        off, base = quantity(medians[feature.name].error), quantity(medians.baseline_error)
-        return f"is off by {off} instead of {base}"
+        return f"is off by {quantity(medians[feature.name].error)}, not {quantity(medians.baseline_error)},"
     if score is not None and metric.name == "auc":
         return f"orders rows with AUC {auc_text(score.value)}"
     if score is not None:

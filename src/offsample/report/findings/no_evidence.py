@@ -46,14 +46,13 @@ def _compared(feature: RankedFeature, study: Study) -> str:
         if rounded(score.value) <= 0.5:
             return f"orders {new_rows} no better than chance {chance}"
         return f"orders {new_rows} with AUC {auc_text(score.value)}, which may well be luck {chance}"
-    medians = study.by_medians
-    if score is not None and metric.name == "r2" and medians is None:
+    if score is not None and metric.name == "r2" and study.by_medians is None:
         if rounded(score.value) <= 0:
             return f"explains nothing on {new_rows} {chance}"
         return f"R² {metric.write(score.value)} on {new_rows}, which may well be luck {chance}"
     told, value, base = "wrong in {} of {}", min(feature.error, 1.0), study.ranking.baseline_error
     write: Callable[[float], str] = percent
-    if medians is not None:
+    if (medians := study.by_medians) is not None:
         told, value, write = "off by {} on {}", medians[feature.name].error, quantity
         base = medians.baseline_error
     elif score is not None:
