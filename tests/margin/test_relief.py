@@ -187,7 +187,9 @@ def test_neighbours_by_distance_equal_the_twin():
     limits = np.array([row.mean() - row.std() / 2 for row in others])
     relief = Relief(n_neighbors="multisurf", scale=None).fit(X, y)
     np.testing.assert_allclose(relief.feature_weights_, twin.surf(gaps, y.tolist(), limits))
-    numbers = Relief(n_neighbors="multisurf", scale=None, n_features_to_select=1).fit(X, 3 * X[:, 2] + rng.random(40))
+    numbers = Relief(n_neighbors="multisurf", scale=None, n_features_to_select=1).fit(
+        X, 3 * X[:, 2] + rng.random(40)
+    )
     assert numbers.get_support(indices=True).tolist() == [2]
     with pytest.raises(ValueError, match="n_neighbors"):
         Relief(n_neighbors="near").fit(X, y)

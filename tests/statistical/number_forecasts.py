@@ -1,9 +1,10 @@
 """How often the intervals of `size_forecast` on numbers hold what trees do on new rows.
 
 ``python -m tests.statistical.number_forecasts 20 300,1000`` draws 20 tables of 300 rows, and of 1,000, of
-each law of `number_intervals` (or of those named after that), with a signal and without. It prints the share of the forecasts in which the interval of
-the chosen size holds the error of that tree grown on all rows, how many curves are prolonged, and how many of
-these hold the mean error of trees grown on as many, twice and four times as many new rows, and its fall.
+each law of `number_intervals` (or of those named after that), with a signal and without. It prints the share
+of the forecasts in which the interval of the chosen size holds the error of that tree grown on all rows, how
+many curves are prolonged, and how many of these hold the mean error of trees grown on as many, twice and four
+times as many new rows, and its fall.
 """
 
 from __future__ import annotations
