@@ -158,8 +158,8 @@ def judged(name: str, X: Any, y: Any, weigh: Callable[[Any, Any], Any]) -> dict[
         try:
             with stopped(LIMIT - seconds):
                 weights = weigh(X[train], y[train])
-        except Exception:  # Boruta makes another of it
-            if time.process_time() - started < LIMIT - seconds:
+        except Exception as error:  # Boruta makes another of a TimeoutError
+            if not isinstance(error.__context__ or error, TimeoutError):
                 raise
             return {"table": name, "slow": LIMIT}
         seconds += time.process_time() - started
