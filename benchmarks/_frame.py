@@ -29,6 +29,7 @@ __all__ = [
     "FAILED",
     "MEASURED",
     "NOT_INSTALLED",
+    "PROGRAMS",
     "RESULTS",
     "TOO_SLOW",
     "TOPICS",
@@ -75,6 +76,8 @@ TOPICS = (
     "groups",
     "scaling",
 )
+# Programs whose records grow over several runs: ``python -m benchmarks NAME``, with words of their own.
+PROGRAMS = ("tuned_leaves", "selection", "error_intervals")
 
 
 @dataclass(frozen=True)

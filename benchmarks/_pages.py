@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from math import sqrt
 from pathlib import Path
 from typing import Any
 
-from benchmarks._frame import MEASURED, RESULTS, Topic, read
+from benchmarks._frame import MEASURED, PROGRAMS, RESULTS, Topic, read
 
 __all__ = ["Loss", "losses", "page", "recorded"]
 
@@ -107,6 +108,7 @@ def page(topics: Mapping[str, Topic], folder: Path = RESULTS) -> str:
         "",
         *HOW,
         *_sections(topics, results),
+        *_programs(folder),
         "",
         "## Where a peer is better",
         "",
@@ -130,6 +132,16 @@ def _sections(topics: Mapping[str, Topic], results: Mapping[str, dict[str, Any] 
             lines += [line for paragraph in topic.summary(result["cases"]) for line in ("", paragraph)]
         lines += ["", _conditions(result)]
     return lines
+
+
+def _programs(folder: Path) -> Iterator[str]:
+    """What programs with records of their own say of them."""
+    for name in PROGRAMS:
+        program = import_module(f"benchmarks.{name}")
+        if (folder / program.RECORD.name).is_file() and hasattr(program, "summary"):
+            yield from ("", f"## {program.TITLE}", "", program.MEASURED, "", "```text")
+            yield from program.summary()
+            yield from ("```", "", f"`python -m benchmarks {name} --record` goes on where the record ends.")
 
 
 def _conditions(result: Mapping[str, Any]) -> str:

@@ -208,8 +208,8 @@ def evaluation(fitted: Any) -> Quality:
     "interpreter, which it starts; a pass of Simba in single steps beside reading the bytes that it reads; "
     "G-flip to convergence on all cores.",
     peers={
-        "fast-select": "It also runs on a GPU, and has SURF, MultiSURF and TuRF: use it for those.",
-        "scikit-rebate": "Use it for MultiSURF and its relatives; ours is Relief and ReliefF, Simba and "
+        "fast-select": "It also runs on a GPU, and has TuRF: use it for those.",
+        "scikit-rebate": "Use it for SURF* and TuRF; ours is Relief, ReliefF, SURF and MultiSURF, Simba and "
         "G-flip.",
         FLOOR: "",
     },

@@ -5,6 +5,7 @@ import json
 import numpy as np
 
 from benchmarks import selection
+from benchmarks.__main__ import main as benchmarks
 
 
 def test_halves_share_no_table():
@@ -33,3 +34,21 @@ def test_a_table_of_two_useful_features(monkeypatch, tmp_path, capsys):
     assert "mRMR                 left out" in capsys.readouterr().out
     selection.main(["--record"])  # nothing is done again
     assert "made_up F" not in capsys.readouterr().out
+
+
+def test_a_method_without_end_is_stopped(monkeypatch):
+    monkeypatch.setattr(selection, "LIMIT", 0.05)
+
+    def endless(X, y):
+        while True:
+            pass
+
+    X, y = np.zeros((20, 3)), np.arange(20) % 2
+    assert selection.judged("made_up", X, y, endless) == {"table": "made_up", "slow": 0.05}
+
+
+def test_the_benchmarks_know_the_program(monkeypatch):
+    asked = []
+    monkeypatch.setattr(selection, "main", asked.append)
+    assert benchmarks(["selection", "judging"]) == 0
+    assert asked == [["judging"]]

@@ -56,6 +56,12 @@ def test_score():
     assert max(map(len, result.output.splitlines())) <= 80
     found = json.loads(run(app, ["audit", *options, "--error", ".076", "--json"]).output)
     assert found["corrected"] == pytest.approx(1 - trust.corrected)
+    auc = run(app, ["audit", *options, "--score", ".81", "--metric", "auc", "--n-positive", "90"])
+    trust = trust_in_score(0.81, n_test=1186, n_configurations=64, metric="auc", n_positive=90)
+    assert " ".join(auc.output.split()) == " ".join(trust.sentences)
+    loss = ["--score", ".31", "--metric", "log_loss", "--standard-error", ".02", "--json"]
+    found = json.loads(run(app, ["audit", *options, *loss]).output)
+    assert found["corrected"] > 0.31
 
 
 @pytest.mark.parametrize(
@@ -65,6 +71,9 @@ def test_score():
         (["--accuracy", ".9", "--error", ".1"], "give one of"),
         (["--accuracy", ".9"], "--n-test is missing"),
         (["--accuracy", "92", "--n-test", "9"], "--accuracy must be an accuracy or error rate between"),
+        (["--score", ".8", "--n-test", "9"], "--score needs --metric"),
+        (["--score", ".8", "--n-test", "9", "--metric", "auc"], "--n-positive is missing"),
+        (["--accuracy", ".8", "--n-test", "9", "--n-positive", "3"], "are for --score"),
         (["nothing.csv"], "no such file: 'nothing.csv'"),
     ],
 )

@@ -8,6 +8,7 @@ nor a repeated configuration matters: equal rows count once.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from itertools import combinations
 
 import numpy as np
@@ -22,6 +23,7 @@ from offsample._typing import Booleans, Floats, Ints
 VARIANCE_FACTOR = math.e - 1
 # All bootstrap samples of up to this many units are enumerated; of more units, some are drawn.
 _ENUMERATED = 7
+_AT_ONCE = 2**21  # units of all samples that are drawn at a time
 _TIE = 1e-12
 
 
@@ -44,21 +46,27 @@ def bootstrap(losses: Floats, n_draws: int = 500, seed: int = 0, weights: Floats
     n_units = losses.shape[1]
     if len(losses) == 1 or n_units == 1:
         return float(np.average(losses, axis=1, weights=weights).min())
+    blocks: Iterable[tuple[Ints, Floats]]
     if n_units <= _ENUMERATED:
         drawn, log_weights = _compositions(n_units)
-        chances = np.exp(log_weights)
+        blocks = [(drawn, np.exp(log_weights))]
     else:
-        rng = np.random.default_rng(seed)
-        drawn = rng.multinomial(n_units, np.full(n_units, 1 / n_units), size=n_draws)
-        chances = np.ones(len(drawn))
-    some_left = (drawn == 0).any(axis=1)
-    drawn, chances = drawn[some_left].astype(float), chances[some_left]
-    left_out = (drawn == 0).astype(float)
-    if weights is not None:
-        drawn, left_out = drawn * weights, left_out * weights
-    chosen = share_of_choice(drawn @ losses.T / drawn.sum(axis=1, keepdims=True))
-    judged = left_out @ losses.T / left_out.sum(axis=1, keepdims=True)
-    return float(chances @ (chosen * judged).sum(axis=1) / chances.sum())
+        rng, chance = np.random.default_rng(seed), np.full(n_units, 1 / n_units)
+        step = max(1, _AT_ONCE // n_units)
+        sizes = [min(step, n_draws - begin) for begin in range(0, n_draws, step)]
+        blocks = ((rng.multinomial(n_units, chance, size=size), np.ones(size)) for size in sizes)
+    total = weight = 0.0
+    for drawn, chances in blocks:
+        some_left = (drawn == 0).any(axis=1)
+        times, chances = drawn[some_left].astype(float), chances[some_left]
+        left_out = (times == 0).astype(float)
+        if weights is not None:
+            times, left_out = times * weights, left_out * weights
+        chosen = share_of_choice(times @ losses.T / times.sum(axis=1, keepdims=True))
+        judged = left_out @ losses.T / left_out.sum(axis=1, keepdims=True)
+        total += float(chances @ (chosen * judged).sum(axis=1))
+        weight += float(chances.sum())
+    return total / weight
 
 
 def redrawn_bootstrap(drawn: Floats, left_out: Floats) -> float:

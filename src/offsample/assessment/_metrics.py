@@ -78,7 +78,8 @@ class Metric:
         n = len(classes)
         if p.ndim == 2 and p.shape[1] != n:
             raise ValueError(
-                f"predictions have {p.shape[1]} columns, expected one for each of the {n} classes"
+                f"predictions have {p.shape[1]} columns, expected one for each of the {n} classes in y"
+                + ": leave out those of classes that no row has" * (p.shape[1] > n)
             )
         if self.response != "predict":
             if n == 1:

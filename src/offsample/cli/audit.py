@@ -29,6 +29,14 @@ def audit(
         float | None, option("SHARE", "Instead of a file: the accuracy that was reported.")
     ] = None,
     error: Annotated[float | None, option("SHARE", "Or the error rate that was reported.")] = None,
+    score: Annotated[
+        float | None,
+        option("NUMBER", "Or another score, of --metric: auc with --n-positive, r2, log_loss, ..."),
+    ] = None,
+    n_positive: Annotated[int | None, option("ROWS", "Rows of the class that an AUC is of.")] = None,
+    standard_error: Annotated[
+        float | None, option("NUMBER", "Of --score, as from a bootstrap; that of auc and r2 can be computed.")
+    ] = None,
     n_test: Annotated[int | None, option("ROWS", "Number of rows that it was measured on.")] = None,
     configurations: Annotated[
         float, option("NUMBER", "How many models or settings were tried on these rows.")
@@ -81,27 +89,35 @@ def audit(
 
     Examples: offsample audit scores.csv;
     offsample audit oof.parquet --predictions --target sick --metric auc;
-    offsample audit --n-test 1186 --accuracy .924 --configurations 64
+    offsample audit --n-test 1186 --accuracy .924 --configurations 64;
+    offsample audit --n-test 500 --score .81 --metric auc --n-positive 40 --configurations 30
     """
     from offsample.assessment import trust_in_score
 
     rows = {"target": target, "metric": metric, "fold": fold, "group": group, "time": time}
-    if not predictions:
-        for name, value in rows.items():
-            if value:
-                raise ValueError(f"--{name} is for predictions: say --predictions, if the file has them")
-    if sum(value is not None for value in (scores, accuracy, error)) != 1:
-        raise ValueError("give one of: a file of scores, --accuracy, --error")
+    for name, value in rows.items():
+        if value and not predictions and not (name == "metric" and score is not None):
+            raise ValueError(f"--{name} is for predictions: say --predictions, if the file has them")
+    reported = [value for value in (accuracy, error, score) if value is not None]
+    if len(reported) + (scores is not None) != 1:
+        raise ValueError("give one of: a file of scores, --accuracy, --error, --score with --metric")
+    if (score is None) != (metric is None) and not predictions:
+        raise ValueError("--score needs --metric: auc, r2, log_loss, ...")
+    if score is None and (n_positive, standard_error) != (None, None):
+        raise ValueError("--n-positive and --standard-error are for --score")
     if cv is not None and (scores is None or predictions):
         raise ValueError("--cv is for a file of scores: it says how many of them test each row once")
     if predictions:
         trust = trust_in_score(scores=_of_predictions(scores, confidence, rows, ignore), baseline=baseline)
     elif scores is None:
         trust = trust_in_score(
-            accuracy if accuracy is not None else error,
+            reported[0],
             n_test=n_test,
             n_configurations=configurations,
-            greater_is_better=accuracy is not None,
+            greater_is_better=error is None,
+            metric=metric,
+            n_positive=n_positive,
+            standard_error=standard_error,
             baseline=baseline,
             n_classes=classes,
             confidence=confidence,
