@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
@@ -16,6 +16,10 @@ from offsample.induction.shrinkage import Nest, with_likeliest
 Truth = Mapping[int, Booleans]
 # Of two conjunctions: whether the first implies or excludes the second.
 Relation = Callable[[Sequence[int], Sequence[int]], Literal["implies", "excludes"] | None]
+
+
+# Ways of a row past other rules that are looked at before a rule is kept.
+_MOST_LOOKS = 200
 
 
 class Model(ABC):
@@ -53,7 +57,7 @@ class Model(ABC):
         nest = Nest(counts, depth - 1, depth, depth == 1, np.full(len(counts), np.sqrt(left)))
         return with_likeliest(nest.values(nest.weight())[1:], self.labels)
 
-    def without_idle(self, relation: Relation, count: Callable[[Self], Ints]) -> Self:  # noqa: ARG002
+    def without_idle(self, relation: Relation, n_tests: int, count: Callable[[Self], Ints]) -> Self:  # noqa: ARG002
         """The same predictions without rules that cannot change one; `count` counts the rows of the cells."""
         return self
 
@@ -80,16 +84,15 @@ class FirstTrue(Model):
         """Number of conjunctions."""
         return len(self.rules)
 
-    def without_idle(self, relation: Relation, count: Callable[[Self], Ints]) -> Self:
+    def without_idle(self, relation: Relation, n_tests: int, count: Callable[[Self], Ints]) -> Self:
         """The same predictions, without idle rules."""
         *labels, otherwise = self.labels.tolist()
         kept = list(range(len(self.rules)))
         for i in range(len(self.rules) - 1, -1, -1):
-            at = kept.index(i)
-            later = [(labels[j], relation(self.rules[i], self.rules[j])) for j in kept[at + 1 :]]
-            never = any(relation(self.rules[i], self.rules[j]) == "implies" for j in kept[:at])
-            if never or _says_only(labels[i], later, otherwise):
-                del kept[at]
+            others = [(self.rules[j], j > i and labels[j] != labels[i]) for j in kept if j != i]
+            looks = iter(range(_MOST_LOOKS))
+            if not _may_change(self.rules[i], others, otherwise != labels[i], relation, n_tests, looks):
+                kept.remove(i)
         if len(kept) == len(self.rules):
             return self
         shorter = replace(self, rules=tuple(self.rules[i] for i in kept))
@@ -103,14 +106,33 @@ class FirstTrue(Model):
         return cell
 
 
-def _says_only(label: int, later: Sequence[tuple[int, str | None]], otherwise: int) -> bool:
-    """Whether the rows of a rule get its label from later ones too, by their labels and relations to it."""
-    for other, relation in later:
-        if relation != "excludes" and other != label:
-            return False
-        if relation == "implies":
+def _may_change(
+    known: Sequence[int],
+    others: Sequence[tuple[Sequence[int], bool]],
+    at_last: bool,
+    relation: Relation,
+    n_tests: int,
+    looks: Iterator[int],
+) -> bool:
+    """Whether, of the rows that a conjunction holds for, some get another label without it.
+
+    The other rules are tried in turn, each with whether it says something else; so does, `at_last`, none.
+    A rule that says the same has to fail for such a row, by one literal or another. Where that has been
+    looked at too often, there may be one.
+    """
+    for place, (rule, is_other) in enumerate(others):
+        found = relation(known, rule)
+        if found == "excludes":
+            continue
+        if is_other or next(looks, None) is None:
             return True
-    return otherwise == label
+        contrary = [(literal + n_tests) % (2 * n_tests) for literal in rule]
+        return any(
+            _may_change((*known, one), others[place + 1 :], at_last, relation, n_tests, looks)
+            for one in contrary
+            if relation(known, (one,)) != "excludes"
+        )
+    return at_last
 
 
 def distinct(conjunctions: Iterable[Sequence[int]]) -> list[int]:

@@ -162,7 +162,7 @@ def _steepness(
     coded: CodedRows, options: TreeClassifier, kind: tuple[str, str], folds: list[Ints], error: float, n: int
 ) -> float:
     """What an error of trees of n splits grows by if two parts are left out instead of one."""
-    limits, found = _limits(options, n, len(folds[0])), []
+    limits, found = limits_of(options, n, len(folds[0])), []
     wrong = np.zeros((n + 1, len(folds[0])), bool)
     for fold, part in product(folds, range(_N_FOLDS)):
         held = (fold == part) | (fold == (part + 1) % _N_FOLDS)
@@ -170,7 +170,7 @@ def _steepness(
     return max(0.0, float(sum(found)) / (len(folds) * len(folds[0])) - error)
 
 
-def _limits(options: TreeClassifier, most: int, n_rows: int, beyond: int | None = None) -> Limits:
+def limits_of(options: TreeClassifier, most: int, n_rows: int, beyond: int | None = None) -> Limits:
     """Limits of a path of so many splits at most."""
     depth, leaves = (n_rows if limit is None else limit for limit in (options.max_depth, options.max_size))
     return Limits(options.min_samples_leaf, depth, most, leaves, most if beyond is None else beyond)
@@ -238,7 +238,7 @@ def _left_out(
     last = 0
     for deal, fold in enumerate(folds):
         reached = np.zeros((len(kinds), _N_FOLDS), int)
-        limits = _limits(options, most, n_rows, _PATIENCE)
+        limits = limits_of(options, most, n_rows, _PATIENCE)
         for kind, part in np.ndindex(reached.shape):
             if time_is_up():
                 return None
