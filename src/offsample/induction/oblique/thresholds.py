@@ -124,20 +124,16 @@ def tuned_thresholds(output: Floats, labels: NDArray[Any], mass: Floats, shares:
     starts = [np.zeros(n_classes), shares]
     errors = [float(mass @ (rounded(output - t).argmax(axis=1) != labels)) for t in starts]
     thresholds = starts[best_of([-error for error in errors])].copy()
-    rows, first, beyond = np.arange(len(labels)), None, rounded(output - thresholds)
+    rows, beyond = np.arange(len(labels)), rounded(output - thresholds)
     for _ in range(_ROUNDS):
         before = thresholds.copy()
         for k in range(n_classes):
-            if first is None:  # the first two of each row, until a threshold changes
-                first, others = beyond.argmax(axis=1), beyond.copy()
-                others[rows, first] = -np.inf
-                second = others.argmax(axis=1)
-            other = np.where(first == k, second, first)
-            gain = mass * ((labels == k).astype(float) - (labels == other))
-            scores = output[:, k] - beyond[rows, other]
-            found = _fewest_errors(scores, gain, thresholds[k], _MARGIN_OF_MANY)
-            if found != thresholds[k]:
-                thresholds[k], beyond[:, k], first = found, rounded(output[:, k] - found), None
+            beyond[:, k] = -np.inf
+            second = beyond.argmax(axis=1)
+            gain = mass * ((labels == k).astype(float) - (labels == second))
+            scores = output[:, k] - beyond[rows, second]
+            thresholds[k] = _fewest_errors(scores, gain, thresholds[k], _MARGIN_OF_MANY)
+            beyond[:, k] = rounded(output[:, k] - thresholds[k])
         if np.array_equal(before, thresholds):
             break
     return thresholds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
@@ -88,10 +88,25 @@ class FirstTrue(Model):
         """The same predictions, without idle rules."""
         *labels, otherwise = self.labels.tolist()
         kept = list(range(len(self.rules)))
+
+        def may_change(known: tuple[int, ...], i: int, others: list[int]) -> bool:
+            """Whether, of the rows that literals hold for, some get another label from others than rule i.
+
+            One that says the same has to fail, by any literal; if that was looked at often, there may be.
+            """
+            for place, j in enumerate(others):
+                if relation(known, self.rules[j]) == "excludes":
+                    continue
+                if (j > i and labels[j] != labels[i]) or next(looks, None) is None:
+                    return True
+                fails = [(literal + n_tests) % (2 * n_tests) for literal in self.rules[j]]
+                possible = [one for one in fails if relation(known, (one,)) != "excludes"]
+                return any(may_change((*known, one), i, others[place + 1 :]) for one in possible)
+            return bool(otherwise != labels[i])
+
         for i in range(len(self.rules) - 1, -1, -1):
-            others = [(self.rules[j], j > i and labels[j] != labels[i]) for j in kept if j != i]
             looks = iter(range(_MOST_LOOKS))
-            if not _may_change(self.rules[i], others, otherwise != labels[i], relation, n_tests, looks):
+            if not may_change(self.rules[i], i, [j for j in kept if j != i]):
                 kept.remove(i)
         if len(kept) == len(self.rules):
             return self
@@ -104,35 +119,6 @@ class FirstTrue(Model):
         for i in range(len(self.rules) - 1, -1, -1):
             cell[conjunction(truth, self.rules[i], n_rows)] = i
         return cell
-
-
-def _may_change(
-    known: Sequence[int],
-    others: Sequence[tuple[Sequence[int], bool]],
-    at_last: bool,
-    relation: Relation,
-    n_tests: int,
-    looks: Iterator[int],
-) -> bool:
-    """Whether, of the rows that a conjunction holds for, some get another label without it.
-
-    The other rules are tried in turn, each with whether it says something else; so does, `at_last`, none.
-    A rule that says the same has to fail for such a row, by one literal or another. Where that has been
-    looked at too often, there may be one.
-    """
-    for place, (rule, is_other) in enumerate(others):
-        found = relation(known, rule)
-        if found == "excludes":
-            continue
-        if is_other or next(looks, None) is None:
-            return True
-        contrary = [(literal + n_tests) % (2 * n_tests) for literal in rule]
-        return any(
-            _may_change((*known, one), others[place + 1 :], at_last, relation, n_tests, looks)
-            for one in contrary
-            if relation(known, (one,)) != "excludes"
-        )
-    return at_last
 
 
 def distinct(conjunctions: Iterable[Sequence[int]]) -> list[int]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, pairwise
-from operator import attrgetter
 from typing import Any, Literal
 
 import numpy as np
@@ -167,8 +165,8 @@ class Vocabulary:
     def _where(self, literal: int) -> int:
         """Values of its column that a literal holds for, as bits."""
         if literal not in self._bits:
-            column, by = self.test_of(literal).column, attrgetter("column")
-            places = range(bisect_left(self.tests, column, key=by), bisect_right(self.tests, column, key=by))
+            column = self.test_of(literal).column
+            places = [i for i, test in enumerate(self.tests) if test.column == column]
             values = _telling_values([self.tests[i] for i in places])
             for i in places:
                 holds = self.tests[i].holds(values)
