@@ -89,8 +89,7 @@ def grow_list(X, y, name: str, k: int, min_coverage: int = 1):
 def without_idle(X, y, rules):
     """The rules that may change a prediction, and the rows of each and of the rest.
 
-    From the last to the first, one is left out if an earlier one holds wherever it does, or if the later ones
-    that hold with it, up to one that holds wherever it does, all predict the same.
+    From the last to the first, one is left out if all rows that come to it get the same without it.
     """
     rules, inputs = list(rules), list(product((0, 1), repeat=len(X[0])))
 
@@ -106,15 +105,15 @@ def without_idle(X, y, rules):
 
     labels = [int(share(cell, y) > 0.5) if cell else 0 for cell in cells(rules)]
     for r in range(len(rules) - 1, -1, -1):
-        mine, later = where(rules[r]), []
-        for other, label in zip(rules[r + 1 :], labels[r + 1 :], strict=False):
-            if mine & where(other):
-                later.append(label)
-            if mine <= where(other):
-                break
-        else:
-            later.append(labels[-1])
-        if set(later) == {labels[r]} or any(mine <= where(other) for other in rules[:r]):
+        mine = where(rules[r]).difference(*map(where, rules[:r]))
+        said = {
+            next(
+                (k for other, k in zip(rules[r + 1 :], labels[r + 1 :], strict=False) if a in where(other)),
+                labels[-1],
+            )
+            for a in mine
+        }
+        if said <= {labels[r]}:
             del rules[r], labels[r]
     return rules, cells(rules)
 

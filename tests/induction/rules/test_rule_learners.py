@@ -89,7 +89,7 @@ def test_training_error_and_counts_are_those_of_predict(learner):
     X, y, _ = dnf_sample(700)
     for criterion, stopping in (("ginger", "auto"), ("entropy", "none"), ("bayes_loo", "holdout")):
         learner.set_params(criterion=criterion, stopping=stopping).fit(X, y)
-        assert 1 - learner.score(X, y) == pytest.approx(learner.path_[learner.size_].training_error)
+        assert 1 - learner.score(X, y) == pytest.approx(learner.path_[learner.path_.n_splits].training_error)
         cells = learner.apply(X)
         counts = np.zeros((cells.max() + 1, 2), int)
         np.add.at(counts, (cells, y), 1)

@@ -181,17 +181,11 @@ def grow_tree(search: Search, decision: Decision, max_splits: int) -> Growth:
     is_small = len(sample.mass) * (max_splits + 1) <= MOST_NUMBERS
     dtype = np.float64 if is_small and sample.rows.matrix.dtype != np.float32 else np.float32
     root = Cell(0, 0, sample.mass.astype(dtype), sample.shares, sample.rows.sums(sample.mass))
-    path = grow(_OpenCell(grower, root), lambda: grower.now, max_splits=max_splits, stop=_is_past_the_best)
+    path = grow(
+        _OpenCell(grower, root), lambda: grower.now, max_splits=max_splits, stop=grower.is_past_the_best
+    )
     held_out = grower.held_out
     return Growth(grower.records, path, grower.best_output, None if held_out is None else held_out.output)
-
-
-def _is_past_the_best(path: list[Measure]) -> bool:
-    """Whether the errors off the sample were fewest so long ago that they will hardly become fewer."""
-    errors = [measure.error for measure in path]
-    if np.isnan(errors[0]):
-        return False
-    return len(path) - best_of([-error for error in errors]) > max(_PATIENCE, len(path) // 2)
 
 
 @dataclass
@@ -220,11 +214,15 @@ class _Grower:
         self._output = np.tile(decision.value(sample.shares)[sample.shown], (n, 1))
         self.held_out: HeldOut | None = None
         self.best_output: Floats | None = None
-        self._least = np.inf
+        self._least, self._best = np.inf, 0
         if search.look_ahead:
             self.held_out = HeldOut(sample, decision, is_steep=search.rescale != 0, offsets=search.offsets)
         index = float(search.terms(sample.shares))
         self._update(index, index)
+
+    def is_past_the_best(self, path: list[Measure]) -> bool:
+        """Whether the errors off the sample were fewest so long ago that they will hardly become fewer."""
+        return self.held_out is not None and len(path) - self._best > max(_PATIENCE, len(path) // 2)
 
     def split(self, cell: Cell, proposal: Proposal) -> list[Cell]:
         """Carry out a split, and return the two children."""
@@ -272,8 +270,8 @@ class _Grower:
             self._root_wrong = wrong
         error = float(sample.mass @ wrong)
         noise = float((sample.mass * sample.own_mass) @ (wrong != self._root_wrong))
-        if round(error, 9) < self._least:
-            self._least, self.best_output = round(error, 9), output
+        if rounded(error) < self._least:
+            self._least, self._best, self.best_output = float(rounded(error)), len(self.records), output
         self.now = Measure(criterion, corrected, training, thresholds, wrong, error, noise)
 
 

@@ -55,14 +55,15 @@ class OffsetTests:
 
     def placed(self, scores: Floats, mass: Floats) -> tuple[Floats, Floats]:
         """Return where to cut products w·x of F leaves, by the index of both sides, and how steeply."""
-        total = mass.sum(axis=0)
+        here = np.flatnonzero(mass.any(axis=1))  # a leaf is not reached by most rows
+        scores, mass, total = scores[here], mass[here], mass.sum(axis=0)
         mean = (mass * scores).sum(axis=0) / total
         deviation = np.sqrt((mass * (scores - mean) ** 2).sum(axis=0) / total)
         varies = deviation > 1e-12
         step = np.where(varies, 2 * _REACH * deviation / _PLACES, 1.0)
         n_classes, n_leaves = len(self.sample.shares), len(total)
         place = np.clip(rounded((scores - mean) / step) + _PLACES / 2, 0, _PLACES - 1).astype(np.intp)
-        cell = (place + _PLACES * np.arange(n_leaves)) * n_classes + self.sample.labels[:, None]
+        cell = (place + _PLACES * np.arange(n_leaves)) * n_classes + self.sample.labels[here, None]
         by_class = np.bincount(cell.ravel(), mass.ravel(), n_leaves * _PLACES * n_classes)
         below = np.cumsum(by_class.reshape(n_leaves, _PLACES, n_classes), axis=1)
         rest = np.maximum(below[:, -1:] - below[:, :-1], 0.0)

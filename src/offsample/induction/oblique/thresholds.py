@@ -124,16 +124,16 @@ def tuned_thresholds(output: Floats, labels: NDArray[Any], mass: Floats, shares:
     starts = [np.zeros(n_classes), shares]
     errors = [float(mass @ (rounded(output - t).argmax(axis=1) != labels)) for t in starts]
     thresholds = starts[best_of([-error for error in errors])].copy()
-    rows = np.arange(len(labels))
+    rows, beyond = np.arange(len(labels)), rounded(output - thresholds)
     for _ in range(_ROUNDS):
         before = thresholds.copy()
         for k in range(n_classes):
-            others = rounded(output - thresholds)
-            others[:, k] = -np.inf
-            second = others.argmax(axis=1)
+            beyond[:, k] = -np.inf
+            second = beyond.argmax(axis=1)
             gain = mass * ((labels == k).astype(float) - (labels == second))
-            scores = output[:, k] - others[rows, second]
+            scores = output[:, k] - beyond[rows, second]
             thresholds[k] = _fewest_errors(scores, gain, thresholds[k], _MARGIN_OF_MANY)
+            beyond[:, k] = rounded(output[:, k] - thresholds[k])
         if np.array_equal(before, thresholds):
             break
     return thresholds
@@ -142,6 +142,10 @@ def tuned_thresholds(output: Floats, labels: NDArray[Any], mass: Floats, shares:
 def _fewest_errors(scores: Floats, gain: Floats, start: float, margin: float = _MARGIN) -> float:
     """Threshold with the largest gain above it; `start` if no other gains `margin` standard errors more."""
     scores = rounded(scores)
+    is_above = scores > start
+    # The gain of c rows is at most √c times the root of the sum of their squares.
+    if max(np.count_nonzero((gain > 0) & ~is_above), np.count_nonzero((gain < 0) & is_above)) < margin**2:
+        return start
     order = np.argsort(scores)  # no cut divides equal scores, so their order does not matter
     ordered, gain = scores[order], gain[order]
     total = float(gain.sum())

@@ -18,6 +18,10 @@ Truth = Mapping[int, Booleans]
 Relation = Callable[[Sequence[int], Sequence[int]], Literal["implies", "excludes"] | None]
 
 
+# Ways of a row past other rules that are looked at before a rule is kept.
+_MOST_LOOKS = 200
+
+
 class Model(ABC):
     """A formula: enough to find the cell of a new row, and what each cell predicts."""
 
@@ -53,7 +57,7 @@ class Model(ABC):
         nest = Nest(counts, depth - 1, depth, depth == 1, np.full(len(counts), np.sqrt(left)))
         return with_likeliest(nest.values(nest.weight())[1:], self.labels)
 
-    def without_idle(self, relation: Relation, count: Callable[[Self], Ints]) -> Self:  # noqa: ARG002
+    def without_idle(self, relation: Relation, n_tests: int, count: Callable[[Self], Ints]) -> Self:  # noqa: ARG002
         """The same predictions without rules that cannot change one; `count` counts the rows of the cells."""
         return self
 
@@ -80,16 +84,30 @@ class FirstTrue(Model):
         """Number of conjunctions."""
         return len(self.rules)
 
-    def without_idle(self, relation: Relation, count: Callable[[Self], Ints]) -> Self:
+    def without_idle(self, relation: Relation, n_tests: int, count: Callable[[Self], Ints]) -> Self:
         """The same predictions, without idle rules."""
         *labels, otherwise = self.labels.tolist()
         kept = list(range(len(self.rules)))
+
+        def may_change(known: tuple[int, ...], i: int, others: list[int]) -> bool:
+            """Whether, of the rows that literals hold for, some get another label from others than rule i.
+
+            One that says the same has to fail, by any literal; if that was looked at often, there may be.
+            """
+            for place, j in enumerate(others):
+                if relation(known, self.rules[j]) == "excludes":
+                    continue
+                if (j > i and labels[j] != labels[i]) or next(looks, None) is None:
+                    return True
+                fails = [(literal + n_tests) % (2 * n_tests) for literal in self.rules[j]]
+                possible = [one for one in fails if relation(known, (one,)) != "excludes"]
+                return any(may_change((*known, one), i, others[place + 1 :]) for one in possible)
+            return bool(otherwise != labels[i])
+
         for i in range(len(self.rules) - 1, -1, -1):
-            at = kept.index(i)
-            later = [(labels[j], relation(self.rules[i], self.rules[j])) for j in kept[at + 1 :]]
-            never = any(relation(self.rules[i], self.rules[j]) == "implies" for j in kept[:at])
-            if never or _says_only(labels[i], later, otherwise):
-                del kept[at]
+            looks = iter(range(_MOST_LOOKS))
+            if not may_change(self.rules[i], i, [j for j in kept if j != i]):
+                kept.remove(i)
         if len(kept) == len(self.rules):
             return self
         shorter = replace(self, rules=tuple(self.rules[i] for i in kept))
@@ -101,16 +119,6 @@ class FirstTrue(Model):
         for i in range(len(self.rules) - 1, -1, -1):
             cell[conjunction(truth, self.rules[i], n_rows)] = i
         return cell
-
-
-def _says_only(label: int, later: Sequence[tuple[int, str | None]], otherwise: int) -> bool:
-    """Whether the rows of a rule get its label from later ones too, by their labels and relations to it."""
-    for other, relation in later:
-        if relation != "excludes" and other != label:
-            return False
-        if relation == "implies":
-            return True
-    return otherwise == label
 
 
 def distinct(conjunctions: Iterable[Sequence[int]]) -> list[int]:

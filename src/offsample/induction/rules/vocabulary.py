@@ -73,6 +73,7 @@ class Vocabulary:
 
     def __init__(self, n_thresholds: int = 15, categorical: Any = "infer") -> None:
         self.n_thresholds, self.categorical = n_thresholds, categorical
+        self._bits: dict[int, int] = {}
 
     def fit_index(self, X: Any, rows: Any = None) -> BitIndex:
         """Find the tests, and index the rows of a table by them; `rows` says which, and how often each."""
@@ -151,19 +152,27 @@ class Vocabulary:
 
     def relation(self, some: Sequence[int], others: Sequence[int]) -> Literal["implies", "excludes"] | None:
         """Whether one conjunction implies or excludes another, by what each says of a column."""
-        columns, n, implies = {self.test_of(one).column for one in (*some, *others)}, len(self.tests), True
-        for column in columns:
-            parts = [[one for one in side if self.test_of(one).column == column] for side in (some, others)]
-            values = _telling_values([self.test_of(one) for part in parts for one in part])
-            a, b = (
-                np.all([self.test_of(one).holds(values) ^ (one >= n) for one in part], axis=0)
-                | np.zeros(len(values), bool)
-                for part in parts
-            )
-            if not (a & b).any():
-                return "excludes"
-            implies &= bool(b[a].all())
-        return "implies" if implies else None
+        said: tuple[dict[int, int], dict[int, int]] = {}, {}
+        for values, side in zip(said, (some, others), strict=True):
+            for one in side:
+                column = self.test_of(one).column
+                values[column] = values.get(column, -1) & self._where(one)
+        a, b = said
+        if not all(a.get(column, -1) & b.get(column, -1) for column in a | b):
+            return "excludes"
+        return "implies" if not any(a.get(column, -1) & ~values for column, values in b.items()) else None
+
+    def _where(self, literal: int) -> int:
+        """Values of its column that a literal holds for, as bits."""
+        if literal not in self._bits:
+            column = self.test_of(literal).column
+            places = [i for i, test in enumerate(self.tests) if test.column == column]
+            values = _telling_values([self.tests[i] for i in places])
+            for i in places:
+                holds = self.tests[i].holds(values)
+                for one, here in ((i, holds), (i + len(self.tests), ~holds)):
+                    self._bits[one] = int.from_bytes(np.packbits(here).tobytes(), "big")
+        return self._bits[literal]
 
     def test_of(self, literal: int) -> Test:
         """Test that a literal affirms or negates."""

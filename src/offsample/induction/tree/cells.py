@@ -94,8 +94,6 @@ class TreeCell:
             if known is None and (ways in ("auto", "multiway") or len(values.codes) == 2):
                 log_p = float(test.of_sums(values.sums)[1]) if test.possible else 0.0
                 splits.append(values.multiway(grower.scoring, leaf, log_p))
-            if ways == "single":
-                splits.append(values.one_against_rest(grower.scoring, leaf, np.inf))
             if grower.may_order and len(values.codes) > 2 and (known is not None or test.possible):
                 splits.append(values.ordered(grower.scoring, leaf, grower.folds, known or test))
         return thresholds, [split for split in splits if split is not None]
@@ -125,23 +123,24 @@ class TreeCell:
         assert grower.found is not None
         column, way, place, _, side = grower.found.split[self.node].tolist()
         y, n_classes = grower.y[self.index], len(self.counts)
-        if columns.edges[column] is None:
+        if way == WAYS["multiway"]:
             rows = Rows(self.index, y, self.counts, self.counts[:0])
-            values = ValueCounts(rows, columns, column, grower.scratch)
-            if way == WAYS["single"]:
-                chosen = values.one_against_rest(grower.scoring, leaf, np.inf, place)
-            else:
-                test = grower.test(self.counts)
-                log_p = float(test.of_sums(values.sums)[1]) if test.possible else 0.0
-                chosen = values.multiway(grower.scoring, leaf, log_p)
+            values, test = ValueCounts(rows, columns, column, grower.scratch), grower.test(self.counts)
+            log_p = float(test.of_sums(values.sums)[1]) if test.possible else 0.0
+            chosen = values.multiway(grower.scoring, leaf, log_p)
             assert chosen is not None
             return self._with_evidence(chosen, 0, columns.n_columns)
-        split = Split(column, "threshold", 0.0, y, threshold=place, missing_left=side == 1)
-        codes = columns.codes[column][self.index]
+        codes, known = columns.codes[column][self.index], np.arange(columns.n_codes[column])
+        n_values, to = float((np.bincount(codes) > 0).sum()), (known != place).astype(np.int32)
+        split = Split(column, "ordered", 0.0, y, n_tried=n_values, codes=known, child_of_code=to)
+        if columns.edges[column] is not None:
+            split = Split(column, "threshold", 0.0, y, threshold=place, missing_left=side == 1)
         child = child_of_row(split, codes, columns.n_codes[column], split.missing_left)
         children = np.bincount(child * n_classes + y, minlength=2 * n_classes).reshape(2, n_classes)
-        split = replace(split, gain=grower.scoring.gain(children, self.counts), children=children)
-        return self._with_evidence(split, int((np.bincount(codes) > 0).sum()) - 1, columns.n_columns)
+        log_p = float(log_p_one_cell(children[:1], self.counts)[0])
+        gain = grower.scoring.gain(children, self.counts)
+        split = replace(split, gain=gain, children=children, log_p=log_p)
+        return self._with_evidence(split, int(n_values) - 1, columns.n_columns)
 
     def _with_evidence(self, split: Split, n_positions: int, n_columns: int) -> Split:
         """Note how likely chance is to do as well, and among how many the split was chosen."""

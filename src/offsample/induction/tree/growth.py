@@ -18,8 +18,8 @@ from offsample.induction.top_down import grow
 from offsample.induction.tree.cells import root_cell
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.grower import Grower, Measure
-from offsample.induction.tree.index_paths import CodedRows, Limits
-from offsample.induction.tree.rivals import BEYOND, MOST_ROWS, Rival, best_rival
+from offsample.induction.tree.index_paths import CodedRows
+from offsample.induction.tree.rivals import BEYOND, MOST_ROWS, Rival, best_rival, limits_of
 from offsample.induction.tree.splits.categories import N_FOLDS
 from offsample.induction.weights import repeated_rows
 from offsample.tables import TableEncoder, take_rows
@@ -135,9 +135,7 @@ def grow_tree(
     if rival is None:
         return first
     most = min(len(rival.losses) - 1, rival.n_splits * 5 // 4 + BEYOND)
-    depth = len(labels) if options.max_depth is None else options.max_depth
-    leaves = len(labels) if options.max_size is None else options.max_size
-    limits = Limits(options.min_samples_leaf, depth, most, leaves, most)
+    limits = limits_of(options, most, len(labels))
     found = of_rows.grow(rival.index, rival.ways, limits, np.zeros(len(labels), bool))
     grower, path = grown(rows, most, rival, found)
     if len(path) <= rival.n_splits and time_is_up():  # the first tree is whole

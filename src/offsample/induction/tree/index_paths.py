@@ -99,7 +99,7 @@ class CodedRows:
         state = 1, 0, 0, n_wrong, n_wrong, 0
         of_rows = np.zeros((2, most + 2), np.int64), np.zeros(len(y), np.int32), np.empty(len(y), np.int32)
         of_cell = tuple(np.zeros((4, self.n_classes), np.int64))
-        room = of_cell, np.zeros(most + 1, np.int32), of_rows
+        room = of_cell, np.zeros(most + 1, np.int32), of_rows, np.zeros(len(codes))
         of_path = WAYS[ways], limits.leaf, MAX_SINGLE, *limits[1:]
         tree = nodes, counts, value, gain, found
         while True:

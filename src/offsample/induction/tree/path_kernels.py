@@ -26,14 +26,17 @@ def _best_split(
     limits: tuple[int, int, int, int, int],
     values: tuple[Floats, Floats, Floats],
     found: Ints,
+    of_root: Floats,
 ) -> float:
     """Rounded gain of the best split of a cell, 0 for none; fill in what it is.
 
     That is the column, the way, the place, the next place that occurs, and if missing values go left.
 
     ``rows[j]`` are, between the ends, the rows of the cell in the order of the codes of column j; the first
-    of `counts` is theirs. Of equal gains the first column, one child per value before one value, the lower
-    place and missing values to the right win.
+    of `counts` is theirs. In small cells many splits have equal gains. Of these the one with the widest gap
+    wins, as a share of the values of the column (two categories are all of it apart), then the column with
+    the largest gain in the sample, which is kept in `of_root`; then the first column, one child per value
+    before one value, the lower place and missing values to the right.
     """
     codes, n_codes, is_categorical, y = table
     ways, min_leaf, n_sample, most_single, most_children = limits
@@ -45,7 +48,7 @@ def _best_split(
     for k in range(n_classes):
         total += of_count[totals[k]]
     whole = factor[n] * total - less[n]
-    best = 0.0
+    best, widest, alone = 0.0, 0.0, 0.0
     for j in range(codes.shape[0]):
         code, order, is_category = codes[j], rows[j], is_categorical[j]
         if code[order[first]] == code[order[last - 1]]:
@@ -57,7 +60,7 @@ def _best_split(
             known -= 1
             unknown[y[order[known]]] += 1
         n_values, smallest, all_values = 0, n, 0.0
-        single, value, begin = 0.0, 0, first
+        top, wide, way, place, next_place, missing_left, begin = 0.0, 0.0, THRESHOLD, 0, 0, 0, first
         sum_left, sum_right = 0.0, total
         for at in range(first, known):
             k, here = y[order[at]], code[order[at]]
@@ -79,12 +82,9 @@ def _best_split(
                 if size >= min_leaf and n - size >= min_leaf and size < n:
                     gain = factor[size] * on_left - less[size] + factor[n - size] * on_right - less[n - size]
                     gain = np.rint((gain - whole) / n_sample * UNITS)
-                if gain > (single if is_category else best):
-                    if is_category:
-                        single, value = gain, here
-                    else:
-                        best = gain
-                        found[0], found[1], found[2], found[3], found[4] = j, THRESHOLD, here, after, side
+                gap = 1.0 if is_category else (after - here) / missing if at + 1 < known else 0.0
+                if gain > top or (gain == top > 0 and gap > wide):
+                    top, wide, place, next_place, missing_left = gain, gap, here, after, side
             if is_category:  # where a value ends, its rows go back to the right
                 n_values += 1
                 size = at + 1 - begin
@@ -93,15 +93,20 @@ def _best_split(
                 for k in range(n_classes):
                     left[k], right[k] = 0, totals[k]
                 sum_left, sum_right, begin = 0.0, total, at + 1
-        is_whole = (ways == MULTIWAY or n_values == 2) and n_values <= most_children
-        if n_values and is_whole and smallest >= min_leaf:
-            gain = np.rint((all_values - whole) / n_sample * UNITS)
-            if gain > best:
-                best = gain
-                found[0], found[1], found[2] = j, MULTIWAY, n_values
-        if ways != MULTIWAY and 2 < n_values <= most_single and single > best:
-            best = single
-            found[0], found[1], found[2] = j, SINGLE, value
+        if is_category:
+            way = SINGLE
+            if ways == MULTIWAY or not 2 < n_values <= most_single:
+                top = 0.0
+            if (ways == MULTIWAY or n_values == 2) and n_values <= most_children and smallest >= min_leaf:
+                gain = np.rint((all_values - whole) / n_sample * UNITS)
+                if gain >= top:
+                    top, wide, way, place = gain, 1.0, MULTIWAY, n_values
+        if n == n_sample:
+            of_root[j] = top
+        is_ahead = wide > widest or (wide == widest and of_root[j] > alone)
+        if top > best or (top == best > 0 and is_ahead):
+            best, widest, alone = top, wide, of_root[j]
+            found[0], found[1], found[2], found[3], found[4] = j, way, place, next_place, missing_left
     return best
 
 
@@ -178,7 +183,7 @@ def grow_path(
     table: Table,
     sample: tuple[NDArray[np.int32], NDArray[np.int32]],
     tree: tuple[Ints, Ints, Floats, Floats, Ints],
-    room: tuple[Any, NDArray[np.int32], tuple[Ints, NDArray[np.int32], NDArray[np.int32]]],
+    room: tuple[Any, NDArray[np.int32], tuple[Ints, NDArray[np.int32], NDArray[np.int32]], Floats],
     limits: tuple[int, int, int, int, int, int, int],
     values: tuple[Floats, Floats, Floats],
     state: tuple[int, int, int, int, int, int],
@@ -199,7 +204,7 @@ def grow_path(
     codes, y = table[0], table[3]
     rows, left_out = sample
     nodes, counts, value, gain, found = tree
-    of_cell, child_of, of_rows = room
+    of_cell, child_of, of_rows, of_root = room
     starts = of_rows[0]
     ways, min_leaf, most_single, max_depth, max_splits, max_leaves, beyond = limits
     n_classes = counts.shape[1]
@@ -217,7 +222,7 @@ def grow_path(
                 continue
             if ways == AHEAD and depth < DEPTH_AHEAD and depth + 1 < max_depth and nodes[node, 5] == 0:
                 return -1 - node, (n_nodes, node, step, n_wrong, least, best_step)
-            gain[node] = _best_split(table, rows, ends, of_cell, of_split, values, found[node])
+            gain[node] = _best_split(table, rows, ends, of_cell, of_split, values, found[node], of_root)
         node = 0
         for other in range(1, n_nodes):
             if gain[other] > gain[node]:

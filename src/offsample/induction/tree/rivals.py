@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import compress
+from itertools import compress, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,6 +66,9 @@ class Rival:
         Error where the other parts choose kind and size for each: the choice has not seen the rows.
     between : float
         Variance of the errors of trees that are grown on other rows.
+    steepness : float
+        What trees of three fifths of the rows are worse by than those of four: how much better that of all
+        may be at most, as more and more rows help less and less.
     """
 
     index: str
@@ -74,6 +77,7 @@ class Rival:
     losses: Floats
     chosen: float
     between: float = 0.0
+    steepness: float = 0.0
 
     @property
     def grown_by(self) -> str:
@@ -112,7 +116,7 @@ class Rival:
         low, high = score_interval(naive, error, len(losses))
         apart = 1.96 * math.sqrt(self.between)
         low, high = naive - math.hypot(naive - low, apart), error + math.hypot(high - error, apart)
-        return max(0.0, low), min(1.0, high)
+        return max(0.0, low - self.steepness), min(1.0, high)
 
 
 def best_rival(
@@ -150,7 +154,26 @@ def best_rival(
     lead, variance = rival_of - chosen, rival_of * (1 - rival_of) / n_rows
     chosen = rival_of - max(0.0, lead - variance / lead) if lead > 0 else chosen
     between = float(np.mean([_between(wrong[kind, deal, n_splits], fold) for deal, fold in enumerate(folds)]))
-    return Rival(*kinds[kind], n_splits, losses[kind], chosen, max(0.0, between))
+    steepness = _steepness(coded, options, kinds[kind], folds, wrong[kind, :, n_splits].mean(), n_splits)
+    return Rival(*kinds[kind], n_splits, losses[kind], chosen, max(0.0, between), steepness)
+
+
+def _steepness(
+    coded: CodedRows, options: TreeClassifier, kind: tuple[str, str], folds: list[Ints], error: float, n: int
+) -> float:
+    """What an error of trees of n splits grows by if two parts are left out instead of one."""
+    limits, found = limits_of(options, n, len(folds[0])), []
+    wrong = np.zeros((n + 1, len(folds[0])), bool)
+    for fold, part in product(folds, range(_N_FOLDS)):
+        held = (fold == part) | (fold == (part + 1) % _N_FOLDS)
+        found.append(wrong[coded.grow(*kind, limits, held, wrong).n_splits, held].sum() / 2)
+    return max(0.0, float(sum(found)) / (len(folds) * len(folds[0])) - error)
+
+
+def limits_of(options: TreeClassifier, most: int, n_rows: int, beyond: int | None = None) -> Limits:
+    """Limits of a path of so many splits at most."""
+    depth, leaves = (n_rows if limit is None else limit for limit in (options.max_depth, options.max_size))
+    return Limits(options.min_samples_leaf, depth, most, leaves, most if beyond is None else beyond)
 
 
 def _between(wrong: Booleans, fold: Ints) -> float:
@@ -209,14 +232,13 @@ def _left_out(
     And which kinds these are: those that are far from the best in the first deal are left out of the next.
     """
     n_rows = len(folds[0])
-    asked = options.max_depth, options.max_size, options.max_splits
-    depth, leaves, most = (n_rows if limit is None else limit for limit in asked)
+    most = n_rows if options.max_splits is None else options.max_splits
     most = min(most, max(_LEAST_MOST, _ROWS_AND_SPLITS // n_rows))
     wrong = np.zeros((len(kinds), len(folds), most + 1, n_rows), bool)
     last = 0
     for deal, fold in enumerate(folds):
         reached = np.zeros((len(kinds), _N_FOLDS), int)
-        limits = Limits(options.min_samples_leaf, depth, most, leaves, _PATIENCE)
+        limits = limits_of(options, most, n_rows, _PATIENCE)
         for kind, part in np.ndindex(reached.shape):
             if time_is_up():
                 return None

@@ -62,7 +62,7 @@ class ValueCounts:
         from offsample.induction.tree import kernels
 
         self.rows, self.column = rows, column
-        self._codes, self._scratch, self._n_codes = columns.codes[column], scratch, columns.n_codes[column]
+        self._codes, self._scratch = columns.codes[column], scratch
         table, n_rows = scratch.table, scratch.sizes
         n = kernels.count_values(self._codes, rows.index, rows.y, table, n_rows, scratch.present)
         self.codes: NDArray[Any] = np.sort(scratch.present[:n])
@@ -131,13 +131,8 @@ class ValueCounts:
             potential=scoring.gain(table, parent),
         )
 
-    def one_against_rest(
-        self, scoring: Scoring, min_leaf: int, limit: float, code: int | None = None
-    ) -> Split | None:
-        """Two children: one value, and all others, if the corrected log p-value is at most `limit`.
-
-        Without a limit, of rivals, the others are also those that do not occur here, and the one is `code`.
-        """
+    def one_against_rest(self, scoring: Scoring, min_leaf: int, limit: float) -> Split | None:
+        """Two children: one value, and all others, if the corrected log p-value is at most `limit`."""
         parent = self.rows.counts
         if not 2 < len(self.codes) <= MAX_SINGLE:
             return None
@@ -148,14 +143,11 @@ class ValueCounts:
         if not valid.any():
             return None
         gain = np.where(valid, scoring.gains(self.counts, parent), -np.inf)
-        best, codes = best_of(gain, float(parent.sum())), self.codes
-        if np.isinf(limit):
-            best = best if code is None else int(np.searchsorted(codes, code))
-            codes = np.arange(self._n_codes)
+        best = best_of(gain, float(parent.sum()))
         children = np.stack([self.counts[best], parent - self.counts[best]])
         found = float(gain[best]), children, float(log_p[best]), float(len(self.codes))
-        to = (codes != self.codes[best]).astype(np.int32)
-        return Split(self.column, "ordered", *found, codes=codes, child_of_code=to)
+        to = (self.codes != self.codes[best]).astype(np.int32)
+        return Split(self.column, "ordered", *found, codes=self.codes, child_of_code=to)
 
     def _log_p_of_cut(self, left: Ints, n_cuts: int) -> tuple[float, float]:
         """Log p-value of the best cut of an order that was learned elsewhere, and its number of tests."""
