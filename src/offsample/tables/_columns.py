@@ -84,7 +84,8 @@ _VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}
 
 def given_column(values: Any) -> NDArray[Any] | nw.Series[Any]:
     """Column that was handed over by itself: a Series of any library, or anything like an array."""
-    series = nw.from_native(values, series_only=True, pass_through=True)
+    is_array = isinstance(values, np.ndarray)  # which narwhals takes long to tell from all that it knows
+    series = values if is_array else nw.from_native(values, series_only=True, pass_through=True)
     return known_type(series) if isinstance(series, nw.Series) else as_column(values)
 
 

@@ -163,13 +163,12 @@ def chosen(ways: Sequence[Way], tally: Tally, sample: Sequence[str], asked: str 
     """The way that reads the most rows, if it is enough of them and no other one reads them otherwise."""
     n, least = tally.n_texts, _LEAST_ASKED if asked else LEAST
     rates = [count / max(1, n) for count in tally.n_read]
-    if not ways or not n or max(rates) < least or not max(rates):
-        best = (
-            f": {max(rates):.0%} of it reads as {said(ways[rates.index(max(rates))])}" if ways and n else ""
-        )
-        return Found(None, f"text{best}", n)
+    if not ways or not n:
+        return Found(None, "text", n)
     first = rates.index(max(rates))
     way, n_read = ways[first], tally.n_read[first]
+    if rates[first] < least or not n_read:
+        return Found(None, f"text: {rates[first]:.0%} of it reads as {said(way)}", n)
     rivals = [other for other, rate in zip(ways, rates, strict=True) if rate >= least and other != way]
     if asked in ("", "date") and isinstance(way, DateWay) and {way.order[:2]} & {"dm", "md"}:
         swapped = DateWay(way.order[1] + way.order[0] + way.order[2], way.separator)
@@ -373,9 +372,8 @@ def as_moments(microseconds: Floats, quantity: str = "moment") -> NDArray[Any]:
 
 def is_prose(values: Sequence[Any], n_rows: int) -> bool:
     """Whether values are sentences that people wrote: several words each, and most of them different."""
-    if len(values) < max(_FEW_TEXTS, n_rows / 2) or not all(
-        isinstance(value, str) for value in values[:_SAMPLE]
-    ):
+    are_texts = all(isinstance(value, str) for value in values[:_SAMPLE])
+    if len(values) < max(_FEW_TEXTS, n_rows / 2) or not are_texts:
         return False
     texts = values[:: max(1, len(values) // _SAMPLE)]
     words = [len(re.findall(r"[^\W\d_]{2,}", text)) for text in texts]

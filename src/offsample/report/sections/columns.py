@@ -72,7 +72,8 @@ class Columns:
 def describe(study: Study) -> Columns:
     """Gather what was counted and found, column by column."""
     ranking, medians = study.ranking, getattr(study, "by_medians", None)
-    ranked = [ranking[f.name] for f in medians or ranking]
+    by_name = {f.name: f for f in ranking}
+    ranked = [by_name[f.name] for f in medians or ranking]
     of_rows = {finding.column: finding for finding in reversed(study.of_rows)}
     columns = tuple(
         _column(f, study.findings.get(f.name) or of_rows.get(str(f.name)), study, medians) for f in ranked
