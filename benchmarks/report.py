@@ -135,6 +135,7 @@ def cases(small: bool) -> Iterator[Case]:
             name,
             [
                 Tool("offsample.report", partial(ours, data), quality=page_size),
+                Tool("offsample.report, no ceiling", partial(ours, data, reference=False), quality=page_size),
                 Tool("offsample.report, fast", partial(ours, data, fast=True), quality=page_size),
                 Tool("offsample.report, 5 s at most", partial(ours, data, time_limit=5), quality=page_size),
                 Tool("skrub TableReport", partial(skrub, data), "skrub", page_size),

@@ -52,6 +52,7 @@ def hostile(n_rows: int = N_ROWS) -> dict[str, list[Any]]:
         "float32": [None if x is None else float(np.float32(x)) for x in some(floats[:40], [0.25])],
         "zip {0} %s": some([101.0, 202.5, 303.0, 404.0, nan], [7.0, 505.0]),
         "offsample_rows": some([2**53 + 4096 * i for i in range(30)], [1]),
+        "sent_at": some([1_577_836_799 + 40_000_123 * i // 13 for i in range(60)], [-1, 0, -90_001], 0),
         "id": list(range(n_rows)),
     }
 
@@ -59,7 +60,7 @@ def hostile(n_rows: int = N_ROWS) -> dict[str, list[Any]]:
 TYPES = {  # in DuckDB, PostgreSQL and SQLite
     "VARCHAR VARCHAR TEXT": [TEXT],
     "DOUBLE float8 REAL": ["prediction", "zip {0} %s"],
-    "BIGINT bigint INTEGER": ["whole\nnumber", "key `k`", "offsample_rows", "id"],
+    "BIGINT bigint INTEGER": ["whole\nnumber", "key `k`", "offsample_rows", "sent_at", "id"],
     "BOOLEAN boolean INTEGER": ["back\\slash"],
     "TIMESTAMP timestamp TEXT": ["when?; ü🙂"],
     "DATE date TEXT": ["day"],
@@ -85,7 +86,7 @@ def target(columns: dict[str, list[Any]], n_classes: int) -> np.ndarray:
     random = np.random.default_rng(1)
     score = random.normal(size=len(columns["id"]))
     for weight, (name, values) in zip(
-        (2.0, 1.5, 1.5, 2.0, 1.5, 1.0, 1.0, 1.0, 2.0, 1.0), columns.items(), strict=False
+        (2.0, 1.5, 1.5, 2.0, 1.5, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0), columns.items(), strict=False
     ):
         known = sorted({one for one in values if one is not None and one == one}, key=str)
         place = {
@@ -98,8 +99,11 @@ def target(columns: dict[str, list[Any]], n_classes: int) -> np.ndarray:
 
 
 MANY = {"max_splits": 40, "stopping": "none", "min_samples_leaf": 5}
-MADE = [f"{time}: {part}" for time in ("when?; ü🙂", "day") for part in ("month", "weekday", "hour")] + [
-    "zip {0} %s"
+TIMES = "when?; ü🙂", "day", "sent_at"
+MADE = [
+    *(f"{time}: {part}" for time in TIMES for part in ("month", "weekday", "hour")),
+    "zip {0} %s",
+    "sent_at",
 ]
 LEARNERS: dict[str, tuple[Any, list[Any]]] = {
     "tree": (induction.TreeClassifier(**MANY), ["it's", "pro\\bably", "Pro\\bably"]),

@@ -30,6 +30,7 @@ from offsample import (
 )
 from offsample.datasets import make_oblique_xor
 from offsample.export import to_python, to_sql
+from offsample.report._estimator import ReportedClassifier
 from tests.exported import LEARNERS, TABLE, check, features, fitted, hostile, types
 
 
@@ -193,6 +194,34 @@ def answers(model, dialect, table):
     predict = source(model)["predict"]
     assert [predict(dict(zip(table, row, strict=True))) for row in rows] == found
     return found
+
+
+def test_dates_that_sqlite_can_only_store_as_text():
+    days = [dt.datetime(2020, 1, 1) + dt.timedelta(hours=37 * i, microseconds=250_000) for i in range(400)]
+    zones = ["", "Z", "+02:00"]
+    texts = [f"{day.isoformat(sep=' T'[i % 2])}{zones[i % 3]}" for i, day in enumerate(days)]
+    y = [day.weekday() > 4 for day in days]
+    model = ReportedClassifier(TreeClassifier(), ["day", "day: weekday"]).fit({"day": texts}, y)
+    texts += [
+        "2021-02-30",
+        "2021-02-28",
+        "2020-03-01 12:00",
+        "1969-12-31 23:59:59.9999",
+        "25:00",
+        "2020",
+        "now",
+    ]
+    with sqlite3.connect(":memory:") as connection:
+        connection.execute("CREATE TABLE t (day TEXT)")
+        connection.executemany("INSERT INTO t VALUES (?)", [(one,) for one in [*texts, "", None]])
+        found = [row[1:3] for row in connection.execute(to_sql(model, "sqlite", "t")).fetchall()]
+    with pytest.warns(UserWarning, match="cannot be read as dates"):
+        shares = model.predict_proba({"day": [*texts, "", None]})
+    assert len(np.unique(shares, axis=0)) > 2
+    np.testing.assert_allclose(found, shares, rtol=0, atol=1e-12)
+    for dialect in ("duckdb", "postgres"):
+        with pytest.raises(ValueError, match="column 'day' was read as what its text says"):
+            to_sql(model, dialect)
 
 
 def test_the_estimator_of_a_report(columns):

@@ -141,9 +141,8 @@ class Placement(Loss):
         """Ratings as rows have them that are left out; in groups, as cells have them that two groups know."""
         if isinstance(cells, HeldOutCounts):
             sizes = [np.array([np.sum((cells.label == k) == is_hit)]) for is_hit in (False, True)]
-            return cls(
-                k, (), (), tuple(zip(sizes, sizes, strict=True)), 0.5, None, _auc_of_pairs(cells, k)[1]
-            )
+            twice = tuple(zip(sizes, sizes, strict=True))
+            return cls(k, (), (), twice, 0.5, None, _auc_of_pairs(cells, k)[1])
         grouped = isinstance(cells, GroupedCounts) and leaves_out_groups(cells)
         cells = cells if grouped else cells.profile()
         hits, size = cells.counts[:, k].astype(float), cells.cell_sizes.astype(float)

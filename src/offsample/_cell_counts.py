@@ -212,10 +212,14 @@ class CellCounts(CellTable):
 
     @cached_property
     def _profile(self) -> CellCounts:
-        rows, times = collapse(self.counts, self.multiplicity)
-        collapsed = CellCounts(rows, times, self.classes)
-        collapsed.__dict__["_profile"] = collapsed
-        return collapsed
+        return CellCounts.collapsed(self.counts, self.multiplicity, self.classes)
+
+    @staticmethod
+    def collapsed(counts: Counts, multiplicity: Ints | None, classes: Any) -> CellCounts:
+        """Cells whose rows with equal counts are one, which are their own profile."""
+        cells = CellCounts(*collapse(counts, multiplicity), classes)
+        cells.__dict__["_profile"] = cells
+        return cells
 
     def left_out(self) -> tuple[Ints, Callable[[int], Ints], Ints]:
         """Counts of what is left out together, what is left then for a row of class k, and how often each.
@@ -242,7 +246,7 @@ def _as_matrix(values: Any, name: str) -> NDArray[Any]:
         raise ValueError(f"{name} has no rows")
     if values.ndim != 2:
         raise ValueError(f"{name} must be a table of rows and columns, got {values.ndim} dimension(s)")
-    if values.dtype == object or not np.issubdtype(values.dtype, np.number):
+    if values.dtype.kind not in "iufc":
         raise ValueError(f"{name} must be numbers, got {values.dtype}")
     matrix: NDArray[Any] = values
     return matrix

@@ -91,9 +91,7 @@ def judge_loss(
         low, high = min(low, kept - quantile * kept_far), max(high, kept + quantile * kept_far)
         gain_low = min(gain_low, of_gain - quantile * gain_far)
         gain_high = max(gain_high, of_gain + quantile * gain_far)
-    if isinstance(
-        loss, CostLoss
-    ):  # where no row was saved that could be, savings seem not to vary: losses do
+    if isinstance(loss, CostLoss):  # where none was saved that could be, savings seem not to vary: losses do
         gain_high = max(gain_high, spread.gain + value - max(least, low))
     return Judged(value, max(least, low), high, spread.gain, gain_low, gain_high)
 

@@ -341,10 +341,8 @@ def left_out_rows(cells: CellCounts) -> Iterator[LeftOut]:
     if not leaves_out_groups(cells):
         left_out, others, times = CellCounts.left_out(cells)
         for k in range(cells.n_classes):
-            fewer = np.maximum(totals - np.eye(cells.n_classes, dtype=np.int64)[k], 0)
-            shares, in_all = (
-                np.broadcast_to(n, left_out.shape) for n in (fewer / max(1, fewer.sum()), fewer)
-            )
+            rest = np.maximum(totals - np.eye(cells.n_classes, dtype=np.int64)[k], 0)
+            shares, in_all = (np.broadcast_to(n, left_out.shape) for n in (rest / max(1, rest.sum()), rest))
             yield LeftOut(times * left_out[:, k], others(k), shares, in_all)
         return
     assert isinstance(cells, GroupedCounts)

@@ -72,8 +72,7 @@ def partition(source: Table, column: Column, numeric: str | int, *, by_rows: boo
             return CellMoments.from_cells(cells, source.center)
         counts = np.zeros((int(level.max(initial=-1)) + 1, len(source.classes)), np.int64)
         np.add.at(counts, level, bins.counts)
-        cells = np.vstack([counts, bins.missing])
-        return counted(np.column_stack([cells, np.ones(len(cells), np.int64)]))
+        return CellCounts.collapsed(np.vstack([counts, bins.missing]), None, source.classes)
 
     levels, by_value = _levels(bins.sizes[:-1], bins.exact, n_values, source.n_rows, numeric)
     candidates = [merged(level) for level in levels]

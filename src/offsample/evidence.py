@@ -199,9 +199,7 @@ def choose_refinement(evidence: Sequence[Evidence], errors: Sequence[float]) -> 
         is_finer = rounded(evidence[finer].deviation) > rounded(evidence[chosen].deviation)
         if not is_finer or rounded(added) <= rounded(_BEYOND_CHANCE * variance**0.5):
             continue
-        if rounded(errors[finer]) >= rounded(
-            errors[chosen]
-        ):  # which may take long to compute, and so is last
+        if rounded(errors[finer]) >= rounded(errors[chosen]):  # may take long to compute, and so is last
             continue
         seen = added / variance**0.5
         share = mean_before_cut(seen, _BEYOND_CHANCE) / seen

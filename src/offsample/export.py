@@ -12,6 +12,7 @@ import numpy as np
 from offsample.induction import forms
 from offsample.induction.forms import All, Case, Column, Condition, Expression, Form, Op
 from offsample.tables._calendar import PARTS
+from offsample.tables._ways import EPOCHS, EpochWay
 
 __all__ = ["to_python", "to_sql"]
 
@@ -29,7 +30,9 @@ _DIALECTS = {
                "list_transform([{{{values}}}], lambda {scope}: {body})[1]", "'{name}': {value}"),
     "postgres": ('"', "DOUBLE PRECISION", _EPOCH, _EPOCH, _SUBQUERY.format("OFFSET 0"), "{value} AS {name}"),
     "sqlite": ("`", "REAL",  # moments are text, of which its functions read milliseconds and no more
-               "strftime('%s', substr({0}, 1, 19)) * 1000000 + round(('0' || substr({0}, 20, 7)) * 1000000)",
+               "CASE WHEN date(substr({0}, 1, 10), '+0 days') = substr({0}, 1, 10) THEN "  # no February 30th
+               "strftime('%s', substr({0}, 1, 19) || ltrim(substr({0}, 20), '.0123456789')) * 1000000 + "
+               "round(('0' || substr({0}, 20, 7)) * 1000000) END",
                "{0}", _SUBQUERY.format("LIMIT -1 OFFSET 0"), "{value} AS {name}"),
     "spark": ("`", "DOUBLE", "unix_micros(CAST({0} AS TIMESTAMP))", "unix_micros(TIMESTAMP_MICROS(0) + {0})",
               "transform(array(named_struct({values})), {scope} -> {body})[0]", "'{name}', {value}"),
@@ -41,13 +44,13 @@ def _extracted(moment: str, weekday: str = "ISODOW") -> dict[str, str]:
     return {part: f"EXTRACT({field} FROM {moment})" for part, field in fields.items()}
 
 
-_SECONDS = "substr({0}, 1, 19)"
-_PARTS = {  # of a moment in UTC
-    "duckdb": _extracted("make_timestamp(epoch_us({0}))"),
-    "postgres": _extracted("TO_TIMESTAMP(FLOOR(EXTRACT(EPOCH FROM {0}))) AT TIME ZONE 'UTC'"),
+_SECONDS = "(CAST({0} AS INTEGER) - 999999 * ({0} < 0)) / 1000000, 'unixepoch'"
+_PARTS = {  # of microseconds since 1970, in UTC
+    "duckdb": _extracted("make_timestamp(CAST(TRUNC({0}) AS BIGINT))"),
+    "postgres": _extracted("TO_TIMESTAMP(FLOOR(TRUNC({0}) / 1000000)) AT TIME ZONE 'UTC'"),
     "sqlite": {"month": f"strftime('%m', {_SECONDS})", "hour": f"strftime('%H', {_SECONDS})",
                "weekday": f"(strftime('%w', {_SECONDS}) + 6) % 7 + 1"},
-    "spark": _extracted("CAST({0} AS TIMESTAMP)", "DOW_ISO"),
+    "spark": _extracted("TIMESTAMP_MICROS(CAST({0} AS BIGINT))", "DOW_ISO"),
 }  # fmt: skip
 # Characters that mean something within quotes: a backslash escapes, and ${…} names a variable.
 _ODD = {"spark": "\\$"}
@@ -80,22 +83,23 @@ def predict(row):
 """
 _MODULE = """
 
-def _number(value):
+def _number(value, unit=1):
     if isinstance(value, (str, bool)):
         raise TypeError(f"{value!r} is no number, date or duration")
     if isinstance(value, datetime.datetime):
         value -= datetime.datetime(1970, 1, 1, tzinfo=value.tzinfo and datetime.timezone.utc)
     elif isinstance(value, datetime.date):
         value -= datetime.date(1970, 1, 1)
-    return float(value // datetime.timedelta(0, 0, 1) if isinstance(value, datetime.timedelta) else value)
+    is_time = isinstance(value, datetime.timedelta)
+    return float(value // datetime.timedelta(0, 0, 1)) if is_time else float(value) * unit
 
 
-def _read(value, is_number):
+def _read(value, is_number, unit=1):
     if value is None or type(value).__name__ == "NAType" or value != value:
         return math.nan if is_number else None
     if not isinstance(is_number, str):
-        return _number(value) if is_number else value
-    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(0, 0, _number(value))  # of which it is a part
+        return _number(value, unit) if is_number else value
+    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(0, 0, int(_number(value, unit)))
     return float(moment.isoweekday() if is_number == "weekday" else getattr(moment, is_number))
 
 
@@ -263,7 +267,8 @@ class _Writer:
         if column not in self.read:
             self.read[column] = f"x{len(self.read)}"
             how = repr(column.kind) if column.kind in PARTS else column.kind not in ("code", "name")
-            self.reads.append(f"{self.read[column]} = _read(row[{self.literal(column.name)}], {how})")
+            unit = f", {EPOCHS[column.way.unit]}" if isinstance(column.way, EpochWay) else ""
+            self.reads.append(f"{self.read[column]} = _read(row[{self.literal(column.name)}], {how}{unit})")
         return self.read[column]
 
     def condition(self, test: Condition) -> str:
@@ -334,19 +339,24 @@ class _Sql(_Writer):
         return self.quote + str(name).replace(self.quote, self.quote * 2) + self.quote
 
     def value(self, column: Column) -> str:
-        forms.require_stored(column)
+        forms.require_stored(column, iso=self.dialect == "sqlite")
         alike = {one for one in self.known if one.lower() == str(column.name).lower()}
         if len(alike) > 1 and self.dialect != "postgres":
             said = " and ".join(map(repr, sorted(alike)))
             raise ValueError(f"columns {said} differ in case only: {self.dialect} takes them for one")
         name = self.qualified + self.named(column.name)
-        kinds = {"moment": self.moment, "duration": self.duration, **_PARTS[self.dialect]}
+        kinds = dict.fromkeys(PARTS, self.moment) | {"moment": self.moment, "duration": self.duration}
         read = kinds.get(column.kind, "{0}").format(name)
+        if isinstance(column.way, EpochWay):
+            number = f"NULLIF(CAST({name} AS {self.double}), {self.nan or 'NULL'})"
+            read = f"{number} * {self.number(EPOCHS[column.way.unit])}"
+        read = _PARTS[self.dialect].get(column.kind, "{0}").format(read)
         return name if column.kind == "name" else f"CAST({read} AS {self.double})"
 
     def condition(self, test: Condition) -> str:
         """What is TRUE where the test is; elsewhere it may be NULL, as nothing is said of its contrary."""
         value, name = self.value(test.column), self.qualified + self.named(test.column.name)
+        name = name if test.column.way is None else value
         missing, known, may_be_nan = f"{name} IS NULL", f"{name} IS NOT NULL", False
         if self.nan and test.column.kind in ("number", "code"):
             missing, known, may_be_nan = f"({missing} OR {value} = {self.nan})", f"{value} < {self.nan}", True

@@ -129,6 +129,16 @@ def test_of_numbers_the_ceiling_is_in_their_units_as_the_headline():
     assert f"to be readable costs {quantity(reference.cost_of_reading)} on average (" in reference.sentence
 
 
+def test_numbers_that_add_up_have_a_linear_rival():
+    table = {**additive(), "y": None}
+    table["y"] = sum(table[f"x{j}"] for j in range(9)) + np.random.default_rng(2).normal(size=600)
+    found = report(table, "y", max_size=2).reference
+    assert found.name == "ridge regression"
+    assert found.mean_absolute_error.low < np.sqrt(2 / np.pi) * 1.02 < found.mean_absolute_error.high
+    assert found.is_far_ahead
+    assert "ridge regression, is off by" in found.sentence
+
+
 def test_errors_in_units_are_paired_row_by_row():
     random = np.random.default_rng(0)
     numbers, noise = random.normal(size=(2, 500))

@@ -139,6 +139,14 @@ def test_a_model_reads_new_rows_in_the_same_way(orders):
             write(model)
 
 
+def test_whole_numbers_beside_none_are_moments_too():
+    """Python's list, of which numpy makes objects: a user's word was ignored there."""
+    encoder = TableEncoder(types={"day": "date"}).fit({"day": [1_600_000_000, None, 1_610_000_000] * 5})
+    assert list(encoder.quantities) == ["moment"]
+    (found,) = encoder.transform({"day": [1_600_000_000, None]})
+    np.testing.assert_array_equal(found.values, [1.6e15, np.nan])
+
+
 def test_types_overrule(orders):
     assert rank_features(orders, "y", types={"zip": "number"})["zip"].kind == "numeric"
     assert rank_features(orders, "y", types={"price": "category"})["price"].kind == "categorical"

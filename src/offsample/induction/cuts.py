@@ -18,6 +18,7 @@ def finite(values: Floats) -> Floats:
 def cut_points(lower: Floats, upper: Floats) -> Floats:
     """Thresholds halfway between neighbouring finite numbers, below the upper one; between days, a day."""
     middle = lower / 2 + upper / 2  # the sum could overflow; halves of the smallest numbers are rounded
-    are_days = (lower % _DAY == 0) & (upper % _DAY == 0)
-    middle = np.where(are_days, middle - middle % _DAY, middle)
+    if max(-lower.min(initial=0.0), upper.max(initial=0.0)) >= _DAY:  # the rest of a division takes long
+        are_days = (lower % _DAY == 0) & (upper % _DAY == 0)
+        middle = np.where(are_days, middle - middle % _DAY, middle)
     return np.where((middle >= lower) & (middle < upper), middle, lower)

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from offsample._typing import Floats
 from offsample.tables import TableEncoder
 from offsample.tables._calendar import NAMES, PARTS
+from offsample.tables._ways import DateWay, EpochWay, Way
 
 
 class Column(NamedTuple):
@@ -21,7 +22,7 @@ class Column(NamedTuple):
     # Codes are categories that are numbers which float64 tells apart; names are compared as they are.
     # Parts are of a moment: months and weekdays, from Monday on, count from 1, hours from 0.
     kind: Literal["number", "moment", "duration", "code", "name", "month", "weekday", "hour"]
-    is_written: bool = False  # as text, such as "$1,234", which other languages do not read
+    way: Way | None = None  # in which it is read, if it is not stored as what it is
 
 
 class Condition(NamedTuple):
@@ -89,7 +90,7 @@ def columns_of(encoder: TableEncoder) -> list[Column]:
         types = {type(value) for value in values}
         exact = types <= {int, float} and all(isinstance(v, float) or abs(v) < 2**53 for v in values)
         kinds.append(kind or ("code" if types and exact else "name"))
-    return list(map(Column, encoder.names, kinds, (found.way is not None for found in encoder.found)))
+    return list(map(Column, encoder.names, kinds, (found.way for found in encoder.found)))
 
 
 def at_most(column: Column, threshold: float, *, missing: bool) -> Condition:
@@ -126,7 +127,7 @@ def form_of(estimator: Any) -> Form:
     for name, of in getattr(estimator, "_made", {}).items():
         part: Any = str(name).rstrip("_").rpartition(": ")[2]
         if len(of) == 1 and of[0] in estimator._dates and part in PARTS:
-            parts[name] = Column(of[0], part, estimator._dates.known[of[0]].found.way is not None)
+            parts[name] = Column(of[0], part, estimator._dates.known[of[0]].found.way)
             continue
         source = " and ".join(repr(str(one)) for one in of) or "the time"
         raise ValueError(
@@ -154,9 +155,9 @@ def _as_stored(one: Any, parts: dict[Any, Column]) -> Any:
     return type(one)(*made) if hasattr(one, "_fields") else type(one)(made)
 
 
-def require_stored(column: Column) -> None:
-    """Raise where a column is read from text."""
-    if column.is_written:
+def require_stored(column: Column, *, iso: bool = False) -> None:
+    """Raise where a column is read from text, such as "$1,234"; dates as programs write them may be taken."""
+    if not (column.way is None or isinstance(column.way, EpochWay) or (iso and column.way == DateWay())):
         raise ValueError(
             f"column {str(column.name)!r} was read as what its text says, a number or a date, and no other "
             "language reads it the same: store it as one, and fit the model again"

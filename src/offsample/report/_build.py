@@ -156,7 +156,7 @@ def report(
         Instead of a score: accuracies of all configurations on all folds; see `assessment.audit_search`.
     reference : bool
         Whether to measure how far a strong opaque model is ahead on the same rows: the better of gradient
-        boosting and, for classes, a logistic regression. A fast report does without.
+        boosting or a linear model. A fast report does without.
     show_rows : bool
         Whether to name values that fewer than five rows have, and the least and largest number of a target.
         A page is sent around, and people are in it: by default such values are "(rare)".

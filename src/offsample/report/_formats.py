@@ -271,7 +271,7 @@ def moment(iso: str) -> str:
 
 def plain_value(value: Any) -> str:
     """Write the value of an option: lists joined, missing values as a dash."""
-    if value is None or value == [] or value == ():
+    if value is None or value in ([], (), {}):
         return MISSING
     if isinstance(value, bool):
         return "yes" if value else "no"

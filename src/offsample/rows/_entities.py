@@ -227,9 +227,7 @@ class _Question:
                 carried.append(one)
                 cells.append(cells_of(column))
         of_class, side = self._ask(None, label, CLASS_TOO)
-        side = max(
-            [side, *(ranked_alikeness(cell, label)[0] for cell in cells)]
-        )  # what these explain is theirs
+        side = max([side, *(ranked_alikeness(cell, label)[0] for cell in cells)])  # which is theirs
         is_more = side <= of_class.alikeness / 2 and all(_unrelated(cell, label) for cell in cells)
         if is_more and of_class.alikeness >= (CLASS_TOO if len(carried) > 1 else CARRIED):
             carried.append(of_class)

@@ -139,7 +139,8 @@ def find_repeats(columns: Columns, y: ArrayLike, times: Collection[str] = ()) ->
     apart, measured = _set_apart(arrays, times)
     conflicts = whole
     for names in ((), (*apart, *measured))[: 1 + bool(apart or measured)]:
-        rest = {name: column for name, column in arrays.items() if name not in names}
+        gone = set(names)
+        rest = {name: column for name, column in arrays.items() if name not in gone}
         found = _find(rest, label) if names else whole
         told: dict[str, Any] = {
             "n_duplicates": whole.n_duplicates,

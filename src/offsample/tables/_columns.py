@@ -87,7 +87,8 @@ def given_column(values: Any) -> NDArray[Any] | nw.Series[Any]:
     """Column that was handed over by itself: a Series of any library, or anything like an array."""
     if type(values).__module__.split(".")[0] == "pandas" and not hasattr(values, "iloc"):  # a Categorical
         values = sys.modules["pandas"].Series(values)
-    series = nw.from_native(values, series_only=True, pass_through=True)
+    is_array = isinstance(values, np.ndarray)  # which narwhals takes long to tell from all that it knows
+    series = values if is_array else nw.from_native(values, series_only=True, pass_through=True)
     return known_type(series) if isinstance(series, nw.Series) else as_column(values)
 
 

@@ -77,9 +77,8 @@ def made_of(made: Any, columns: Iterable[Any]) -> list[Any]:
     """Those of some columns that another one is made of, by its name."""
     marks, ends = (": ", _MENTIONS, " to "), " to {}" + _DAYS
     begins = {name: tuple(f"{name}{mark}" for mark in marks) for name in columns}
-    return [
-        name for name in begins if str(made).startswith(begins[name]) or str(made).endswith(ends.format(name))
-    ]
+    made = str(made)
+    return [one for one in begins if made.startswith(begins[one]) or made.endswith(ends.format(one))]
 
 
 def _moments(column: Any, name: Any, asked: str, *, is_sure: bool) -> NDArray[Any] | None:

@@ -20,7 +20,7 @@ from offsample._typing import Floats
 from offsample.tables._base import IN_DAYS, ColumnError
 from offsample.tables._columns import labels_at, sorted_codes
 from offsample.tables._encode import as_floats, plain
-from offsample.tables._kinds import EXACT, is_missing, type_kind
+from offsample.tables._kinds import EXACT, as_quantities, is_missing
 from offsample.tables._ways import MINUS, MISSING, ORDERS, SPACE, DateWay, EpochWay, NumberWay, TimeWay, Way
 
 # Share of the rows with a text that a way has to read, or one that a user asks for: others are missing.
@@ -169,13 +169,12 @@ def chosen(ways: Sequence[Way], tally: Tally, sample: Sequence[str], asked: str 
     """The way that reads the most rows, if it is enough of them and no other one reads them otherwise."""
     n, least = tally.n_texts, _LEAST_ASKED if asked else LEAST
     rates = [count / max(1, n) for count in tally.n_read]
-    if not ways or not n or max(rates) < least or not max(rates):
-        best = (
-            f": {max(rates):.0%} of it reads as {said(ways[rates.index(max(rates))])}" if ways and n else ""
-        )
-        return Found(None, f"text{best}", n)
+    if not ways or not n:
+        return Found(None, "text", n)
     first = rates.index(max(rates))
     way, n_read = ways[first], tally.n_read[first]
+    if rates[first] < least or not n_read:
+        return Found(None, f"text: {rates[first]:.0%} of it reads as {said(way)}", n)
     rivals = [other for other, rate in zip(ways, rates, strict=True) if rate >= least and other != way]
     if asked in ("", "date") and isinstance(way, DateWay) and {way.order[:2]} & {"dm", "md"}:
         swapped = DateWay(way.order[1] + way.order[0] + way.order[2], way.separator)
@@ -260,11 +259,9 @@ def recognised(column: Any, name: Any, asked: str = "") -> tuple[Any, Found]:
     """Column in memory as what it says, and the way that it was read, if it is text that says a quantity."""
     if asked.partition(":")[0] in ("category", "text"):
         return column, Found(None, "as you said")
-    if not is_text(column):
-        return _of_numbers(column, name, asked)
-    sample = texts_at(column)
+    sample = texts_at(column) if is_text(column) else None
     if sample is None:
-        return column, Found(None, "")
+        return _of_numbers(column, name, asked)
     ways, why = candidates(sample, name, asked)
     but = f"; {IN_DAYS}" if asked == "number" and are_moments(sample) else ""
     other = ColumnError(f"column {name!r} cannot be read as {asked}: its text is such as {sample[0]!r}{but}")
@@ -326,12 +323,13 @@ def _counted(way: Way, numbers: Floats) -> Any:
 
 def _of_numbers(column: Any, name: Any, asked: str) -> tuple[Any, Found]:
     """Column of numbers, which may be seconds since 1970, where its name says so or the user does."""
-    if type_kind(column) != "numeric" or asked.partition(":")[0] not in ("", "date"):
-        return column, Found(None, "")
-    is_number = column.dtype.kind in "iuf" if isinstance(column, np.ndarray) else column.dtype.is_numeric()
-    if not is_number or (not asked and not EPOCH_NAME.search(str(name).lower())):
-        return column, Found(None, "")
-    found = epoch_found(as_floats(plain(column, as_number=True)), name, asked)
+    if asked.partition(":")[0] not in ("", "date") or not (asked or EPOCH_NAME.search(str(name).lower())):
+        return column, AS_IT_IS
+    numbers = as_quantities(column)
+    is_number = numbers.dtype.kind in "iuf" if isinstance(numbers, np.ndarray) else numbers.dtype.is_numeric()
+    if not is_number:
+        return column, AS_IT_IS
+    found = epoch_found(as_floats(plain(numbers, as_number=True)), name, asked)
     return as_found(column, found, name), found
 
 
@@ -358,6 +356,7 @@ def as_found(
 ) -> Any:
     """Column read in a way: float64, or moments or durations in microseconds; what is no text as it is."""
     way = found.way
+    column = as_quantities(column) if isinstance(way, EpochWay) else column
     if way is None or isinstance(way, EpochWay) != (not is_text(column)):
         return column
     if isinstance(way, EpochWay):
@@ -380,9 +379,8 @@ def as_moments(microseconds: Floats, quantity: str = "moment") -> NDArray[Any]:
 
 def is_prose(values: Sequence[Any], n_rows: int) -> bool:
     """Whether values are sentences that people wrote: several words each, and most of them different."""
-    if len(values) < max(_FEW_TEXTS, n_rows / 2) or not all(
-        isinstance(value, str) for value in values[:_SAMPLE]
-    ):
+    are_texts = all(isinstance(value, str) for value in values[:_SAMPLE])
+    if len(values) < max(_FEW_TEXTS, n_rows / 2) or not are_texts:
         return False
     texts = values[:: max(1, len(values) // _SAMPLE)]
     words = [len(re.findall(r"[^\W\d_]{2,}", text)) for text in texts]

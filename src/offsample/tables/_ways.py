@@ -193,9 +193,8 @@ class DateWay(Way):
         mark, date = f"[{self.separator}]", let(_without(text, "(?:t|,? )[0-9]{1,2}:.*$"))
         first, last = _without(date, f",?{mark}.*$"), _without(date, f"^.*{mark}")
         middle = _without(_without(date, f"^[^{self.separator}]*{mark}"), f",?{mark}.*$")
-        fields = dict(
-            zip(self.order, (first, last) if self.order == "ym" else (first, middle, last), strict=True)
-        )
+        parts = (first, last) if self.order == "ym" else (first, middle, last)
+        fields = dict(zip(self.order, parts, strict=True))
         name = let(fields["b"]) if "b" in fields else None
         if name is None:
             month = fields["m"].cast(nw.Int64)

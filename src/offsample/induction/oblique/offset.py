@@ -24,9 +24,7 @@ class OffsetTests:
     sample: Sample
     terms: Terms  # of the index
     rescale: float  # standard deviations of w·x from its place beyond which a test is certain
-    with_covariance: (
-        bool  # whether directions are those of the shrunken covariance of a leaf, or of its means
-    )
+    with_covariance: bool  # whether directions are of the shrunken covariance of a leaf, or of its means
 
     def directions(
         self, mass: Floats, masses: Floats, sums: Floats, contrast: Floats | None = None

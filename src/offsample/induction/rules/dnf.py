@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from offsample._ties import best_first, rounded
+from offsample._ties import best_first, largest, rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.evidence import log_p_one_cell
 from offsample.induction.rules.base import PROSPECTS, RuleClassifier
@@ -146,7 +146,8 @@ class _DNFPartition(Partition):
         # nothing outside: the two sides are told apart, wherever the false one goes
         options = term_options(self.sample, rows, np.zeros_like(total), used, (true, total), allowed)
         gain = rounded(options.gain, self.sample.size)
-        order = best_first(gain)[:n_wanted]
+        order = largest(gain, n_wanted)  # to sort all of them would take longer than to find them
+        order = order[best_first(gain[order])]
         order = order[gain[order] > 0]
         is_late = len(used) - len(self._term) >= _N_UNTESTED
         if self.sample.by_evidence and is_late and len(order):

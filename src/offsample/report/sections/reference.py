@@ -26,7 +26,8 @@ from offsample.report._units import folds_factor
 from offsample.report.sections._words import baseline_score
 
 WHAT = "how far the best opaque model is ahead"
-NAME, LINEAR = "gradient boosting", "logistic regression"
+NAME = "gradient boosting"
+LINEAR = {"classification": "logistic regression", "regression": "ridge regression"}
 _MOST_VALUES, _MOST_STEPS = 50, 300  # of a category that have a weight, and of finding the weights
 _FEWEST_TO_CHOOSE = 3  # folds, for each to be told by the others which is better
 _MOST_ROWS = 30_000  # that it is fitted to: more change little
@@ -48,9 +49,7 @@ class Reference:
     low: float
     high: float
     score: Score | None  # by another metric of the report than the error, with its 95 % interval
-    cost_of_reading: (
-        float  # by how much it is better, in the units of the metric; of numbers, closer on average
-    )
+    cost_of_reading: float  # by how much it is better by the metric; of numbers, closer on average
     cost_low: float  # of its 95 % interval, rows or units being paired
     cost_high: float
     is_far_ahead: bool  # clearly, and by a fifth or more of what it gains over guessing
@@ -63,7 +62,7 @@ class Reference:
 def compare(
     study: Study, features: Sequence[Any], rated: Any, used: Collection[Any], beside: Any = None
 ) -> Reference | None:
-    """The better of boosting and logistic regression on the report's folds; a model beside may be near it."""
+    """The better of boosting and a linear model on the report's folds; a model beside may be near it."""
     if not study.options.reference:
         return None
     if study.options.fast:
@@ -73,7 +72,7 @@ def compare(
         study.leave_out(WHAT, "there was no cross-validation" if features else "there is no column to use")
         return None
     X = np.column_stack([np.asarray(study.encoded[name], float) for name in features])
-    tried: dict[str, list[Any]] = {name: [] for name in (NAME, *((LINEAR,) * (study.task != "regression")))}
+    tried: dict[str, list[Any]] = {NAME: [], LINEAR[study.task]: []}
     said = {name: study.guesses[0].copy() for name in tried}
     n_values = min(len(X), _MOST_ROWS) * min(X.shape[1], MOST_COLUMNS)
     if len(features) > MOST_COLUMNS:
@@ -143,16 +142,15 @@ def _some(rated: Any, place: Ints) -> Any:
     """Return what was said of some of the rows."""
     rows = {one.name: getattr(rated, one.name) for one in fields(rated)}
     taken = {name: value[place] for name, value in rows.items() if isinstance(value, np.ndarray)}
-    return replace(
-        rated, **taken, units=[np.unique(unit[place], return_inverse=True)[1] for unit in rated.units]
-    )
+    units = [np.unique(unit[place], return_inverse=True)[1] for unit in rated.units]
+    return replace(rated, **taken, units=units)
 
 
 def fitted(study: Study, X: Floats, rows: Ints, features: Sequence[Any], name: str = NAME) -> Any:
-    """Fit boosting, or a logistic regression of scaled numbers and values, to some rows."""
+    """Fit boosting, or a linear model of scaled numbers and values, to some rows."""
     known = X[rows]
     known[:, np.isnan(known).all(axis=0)] = 0.0  # neither takes a column that has no value yet
-    if name == LINEAR and np.ptp(study.outcome[rows]):  # of one class there is nothing to weigh
+    if name != NAME and np.ptp(study.outcome[rows]):  # of one class there is nothing to weigh
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # weights that are nearly found will do
             return _linear(study, features).fit(known, study.outcome[rows])
@@ -205,7 +203,7 @@ def _telling(study: Study, rows: Ints, features: Sequence[Any]) -> list[int]:
 def _linear(study: Study, features: Sequence[Any]) -> Any:
     from sklearn.compose import make_column_transformer
     from sklearn.impute import SimpleImputer
-    from sklearn.linear_model import LogisticRegression
+    from sklearn.linear_model import LogisticRegression, Ridge
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
@@ -213,7 +211,8 @@ def _linear(study: Study, features: Sequence[Any]) -> Any:
     values = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=_MOST_VALUES)
     numbers = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
     columns = make_column_transformer((values, categories), remainder=numbers)
-    return make_pipeline(columns, LogisticRegression(max_iter=_MOST_STEPS))
+    of_numbers = study.task == "regression"
+    return make_pipeline(columns, Ridge() if of_numbers else LogisticRegression(max_iter=_MOST_STEPS))
 
 
 def _saying(study: Study, rated: Any, said: Floats) -> Any:
@@ -302,5 +301,5 @@ def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool, i
     told += f" It is far ahead: of what it gains over guessing, a model to read loses {percent(share)}."
     if found.columns:
         return f"{told} It also uses {listed(found.columns, 5)}."
-    does = "adds many of them up" if found.name == LINEAR else "combines more of them, or cuts them finer"
+    does = "adds many of them up" if found.name != NAME else "combines more of them, or cuts them finer"
     return f"{told} No single column explains that: it {does}."

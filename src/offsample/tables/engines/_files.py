@@ -124,9 +124,7 @@ def _holding(connection: Any, source: str, columns: list[int], test: str, agree:
     """Those of some columns all of whose values, of which there are some, pass a test."""
     if not columns:
         return []
-    if (
-        len(columns) > _MANY
-    ):  # one below the other: a query of many expressions takes the square of their time
+    if len(columns) > _MANY:  # one below the other: many expressions take the square of their time
         below = f"(UNPIVOT (SELECT {', '.join(f'c{i}' for i in columns)} FROM {source}) ON COLUMNS(*))"
         query = f"SELECT name, {agree}({test.format('value')}) FROM {below} GROUP BY name"
         found = dict(connection.execute(query).fetchall())

@@ -207,10 +207,9 @@ class Blocks:
         block = self._position[name] // self._size
         if block != self._block:
             places = range(block * self._size, min((block + 1) * self._size, len(self._names)))
+            wanted = ", ".join(f"#{i + 1} AS c{i}" for i in places)
             with reading_rows(self._path):
-                chosen = _fetch_columns(
-                    self._relation.project(", ".join(f"#{i + 1} AS c{i}" for i in places))
-                )
+                chosen = _fetch_columns(self._relation.project(wanted))
             self._block, self._columns = block, {self._names[i]: chosen[f"c{i}"] for i in places}
             if self.all_read:
                 self._relation = None  # which would keep the connection
