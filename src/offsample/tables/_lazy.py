@@ -233,14 +233,14 @@ class LazyTable(Table):
         return self._unit_reader.rows(name, as_numbers)
 
     def n_distinct(self, names: Sequence[Any]) -> tuple[int, int]:
-        """Count the distinct rows by grouping by all columns."""
+        """Count the distinct rows by grouping by all columns, and those again without their class."""
         names = [*names, *self.units.names]
-        rows, found = self.labelled(names, [], as_numbers=False), []
+        by, n = [f"v{i}" for i in range(len(names))], nw.col("n")
         with self.engine_errors("columns", names):
-            for by in (rows.collect_schema().names(), [f"v{i}" for i in range(len(names))]):
-                distinct = rows.group_by(*by).agg(nw.len().alias("n"))
-                found.append(int(self.fetch_rows(distinct.select(nw.col("n").count().alias("n")))[0][0]))
-        return found[0], found[1]
+            distinct = self.labelled(names).group_by("y", *by).agg(nw.len().alias("n"))
+            different = distinct.select(*by, "n").group_by(*by).agg(n.count())
+            found = self.fetch_rows(different.select(n.sum().alias("rows"), n.count().alias("different")))
+        return int(found[0][0] or 0), int(found[0][1])
 
     def sum_over_time(self, name: Any) -> Floats | None:
         """Sums over the parts of the time; None where the rows come back, as they are few or have groups."""
@@ -367,7 +367,8 @@ def open_frame(
     lazy, read_dtypes, found = read_text(lazy, dtypes, asked, counter)
     read = {alias: alias for alias, dtype in read_dtypes.items() if dtype != dtypes.get(alias)}
     dated, dtypes = {alias: microseconds(alias) for alias in dated} | read, read_dtypes
-    if (time := wanted.units.time) in aliases and dtypes.get(aliases[time]) in (nw.Date, nw.Datetime):
+    is_date = dtypes.get(aliases.get(time := wanted.units.time)) in (nw.Date, nw.Datetime)
+    if is_date and (wanted.features is None or not set(wanted.features).issubset(names)):
         alias = aliases[time]
         moment = nw.col(dated[alias]) if alias in dated else nw.col(alias).dt.timestamp("us")
         lazy, parts = lazy_parts(lazy, moment, alias, counter.fetch_rows)
