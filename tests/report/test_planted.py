@@ -1,6 +1,9 @@
 """Findings on real tables with columns planted in them."""
 
+import os
+import sys
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -46,11 +49,11 @@ def planted(data_dir, name, seed, n_rows=4000):
     )
 
 
-@pytest.mark.slow
-def test_at_most_5_percent_of_findings_are_wrong(data_dir):
+def judge(data_dir, seeds):
+    """Number of columns that were judged, and which were judged wrongly, in tables of each name."""
     judged, wrong = 0, []
     for name in NAMES:
-        for seed in range(20):
+        for seed in seeds:
             table = planted(data_dir, name, seed, n_rows=1500)
             study = Study(table, "target", Options())
             look_for((*BEFORE_MODEL, no_evidence.CODE), study)
@@ -62,12 +65,19 @@ def test_at_most_5_percent_of_findings_are_wrong(data_dir):
                 harmless = column not in PLANTED and code not in ("identifier", "leak")
                 if not (as_planted or harmless):
                     wrong.append((name, seed, column, code))
-    assert judged > 1500
+    return judged, wrong
+
+
+@pytest.mark.slow
+def test_at_most_5_percent_of_findings_are_wrong(data_dir):
+    """70 tables; ``python -m tests.report.test_planted 20`` judges 140."""
+    judged, wrong = judge(data_dir, range(10))
+    assert judged > 1000
     assert len(wrong) <= 0.05 * judged, wrong
-    # Each kind by itself as well: 140 tables.
+    # Each kind by itself as well: a tenth, as of the 140.
     for column in PLANTED:
-        assert sum(w[2] == column for w in wrong) <= 14, [w for w in wrong if w[2] == column]
-    assert sum(w[2] not in PLANTED for w in wrong) <= 14, [w for w in wrong if w[2] not in PLANTED]
+        assert sum(w[2] == column for w in wrong) <= 7, [w for w in wrong if w[2] == column]
+    assert sum(w[2] not in PLANTED for w in wrong) <= 7, [w for w in wrong if w[2] not in PLANTED]
 
 
 @pytest.mark.slow
@@ -112,3 +122,8 @@ def test_no_column_of_real_data_is_called_a_leak(data_dir):
         table = rows_of(data_dir, name)
         table = table.sample(min(len(table), 5000), random_state=0)
         assert leak.find(Study(table, "target", Options())) == {}, name
+
+
+if __name__ == "__main__":
+    judged, wrong = judge(Path(os.environ["OFFSAMPLE_DATA"]), range(int(sys.argv[1])))
+    print(f"{len(wrong)} of {judged} columns are judged wrongly:", *wrong, sep="\n")  # noqa: T201

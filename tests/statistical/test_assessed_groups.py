@@ -41,13 +41,12 @@ def audited(n_groups, signal, heavy, n_samples):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("n_groups", "signal", "heavy"), [(30, 0.0, False), (60, 0.0, True), (30, 1.5, False), (60, 1.5, True)]
-)
-def test_audits_of_rows_in_groups(n_groups, signal, heavy):
-    """Sixty searches: a standard error of the mean is .012, and of the coverage .03."""
+@pytest.mark.parametrize("signal", [0.0, 1.5])
+def test_audits_of_rows_in_groups(signal):
+    """Sixty searches, half of groups that are alike: a standard error of the mean is .012, of the coverage .03."""
     with config_context(assume_finite=True, skip_parameter_validation=True):  # 12,000 trees
-        naive, corrected, covered = np.mean(list(audited(n_groups, signal, heavy, 60)), axis=0)
+        found = [*audited(30, signal, False, 30), *audited(60, signal, True, 30)]
+        naive, corrected, covered = np.mean(found, axis=0)
     assert naive > (0.07 if signal == 0 else 0.005)
     assert corrected <= 0.01 + 0.015
     assert covered >= 0.90  # 93 %, less a standard error

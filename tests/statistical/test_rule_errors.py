@@ -107,7 +107,7 @@ def test_on_halves_of_real_tables(model, data_dir, monkeypatch):
 def test_on_generated_problems(model):
     """Where columns are few and rules plain, choosing costs less than is allowed for; never more."""
     # Lists that only cross-validation judges hold in 92 to 94 % of 160 such problems: forty could not tell.
-    n_problems = 120 if getattr(model, "strategy", "") == "consistent" else 40
+    n_problems = 80 if getattr(model, "strategy", "") == "consistent" else 40
     bias, inside = np.array([compare(model, *made(seed)) for seed in range(1000, 1000 + n_problems)]).T
     assert -0.01 <= bias.mean() <= (0.015 if is_cross_validated(model) else 0.04)
     assert inside.mean() >= 0.9
