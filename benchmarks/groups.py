@@ -298,17 +298,17 @@ def cases(small: bool) -> Iterator[Case]:
     for shape in ((900, 1, 40, 90), (3000, 10, 2, 300), (2000, 5, 2, 2000), (100_000, 20, 2, 5000)):
         if not small or shape[0] < 100_000:
             yield small_ranking(*shape)
-    for name, table in of_coin_flips().items():
+    for name, table in (of_coin_flips(20, 12, 80) if small else of_coin_flips()).items():
         yield warnings_of(name, table)
 
 
-def of_coin_flips() -> dict[str, Table]:
+def of_coin_flips(n_patients: int = 60, n_visits: int = 40, n_copied: int = 400) -> dict[str, Table]:
     """Tables on which a tree seems to predict."""
-    visits = "60 patients × 40 visits, a coin flip each, their number is"
+    visits = f"{n_patients} patients × {n_visits} visits, a coin flip each, their number is"
     return {
-        f"{visits} a column": patients(True),
-        f"{visits} no column": patients(False),
-        "noise, every row five times": copies(),
+        f"{visits} a column": patients(True, n_patients, n_visits),
+        f"{visits} no column": patients(False, n_patients, n_visits),
+        "noise, every row five times": copies(n_copied),
     }
 
 

@@ -31,7 +31,7 @@ _REAL = ("vote", "heart_statlog", "iris", "lymphography")
 # Half of the time: each of these is fitted to every other table, and each table by every other one of these.
 _SLOW = (
     *("list", "search", "flips", "list of threes", "oblique tree by entropy", "few columns", "oblique tree"),
-    "consistent list",
+    *("consistent list", "report"),
 )
 
 
@@ -199,10 +199,10 @@ def outcomes(number: int, table: dict[str, NDArray[Any]], y: NDArray[Any]) -> It
         yield f"ranking by {criterion}", ranking.to_dict()
     if "few columns" not in left_out:
         yield "few columns", margin.sufficient_columns(table, y, n_resamples=2).to_dict()
-    found = offsample.report({**table, "y": y}, "y", fast=True)
-    shown = found.to_dict()
-    shown["method"] = {k: v for k, v in shown["method"].items() if k not in ("created", "timings")}
-    yield "report", shown
+    if "report" not in left_out:
+        shown = offsample.report({**table, "y": y}, "y", fast=True).to_dict()
+        shown["method"] = {k: v for k, v in shown["method"].items() if k not in ("created", "timings")}
+        yield "report", shown
 
 
 def _plain(value: Any) -> Any:
@@ -219,11 +219,13 @@ def _plain(value: Any) -> Any:
     return _plain(vars(value)) if hasattr(value, "__dict__") else repr(value)
 
 
-def main(folder: Path) -> None:
-    """Print a line for each table and learner: [table, learner, outcome]."""
+def main(folder: Path, some: bool) -> None:
+    """Print a line for each table, or for two of each four, and learner: [table, learner, outcome]."""
     warnings.simplefilter("ignore")
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     for number, (name, table, y) in enumerate([*generated(), *real(folder)]):
+        if some and number % 4 > 1:
+            continue
         for learner, outcome in outcomes(number, table, y):
             sys.stdout.write(json.dumps([name, learner, _plain(outcome)]) + "\n")
     found = words(folder)
@@ -238,4 +240,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(os.environ.get("OFFSAMPLE_DATA") or "../shared/data"))
+    main(Path(os.environ.get("OFFSAMPLE_DATA") or "../shared/data"), "some" in sys.argv)

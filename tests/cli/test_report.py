@@ -15,6 +15,7 @@ from offsample.report import report
 from offsample.report._build import STAGES
 
 run = CliRunner().invoke
+SMALL = {"x": list("aabb") * 20, "y": list("nnpp") * 20}  # for processes of their own
 
 
 @pytest.fixture
@@ -79,8 +80,8 @@ def test_a_query_and_standard_input(folder):
     assert result.exit_code == 0, result.output
     names = [column["name"] for column in json.loads(result.stdout)["columns"]["columns"]]
     assert "city" not in names
-    csv = pd.read_parquet("customers.parquet").to_csv(index=False)
-    command = [sys.executable, "-m", "offsample", "report", "-", "-t", "churned", "--fast", "-o", "in.html"]
+    csv = pd.DataFrame(SMALL).to_csv(index=False)
+    command = [sys.executable, "-m", "offsample", "report", "-", "-t", "y", "--fast", "-o", "in.html"]
     done = subprocess.run(command, input=csv, capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("in.html\n", "")
 
@@ -196,7 +197,8 @@ def test_any_name_of_a_column_will_do(folder, name):
 
 @pytest.mark.parametrize("where", ["> page.html", "| cat > page.html"])
 def test_standard_output_gets_the_page_and_nothing_else(folder, where):
-    command = f'"$0" -m offsample report customers.parquet -t churned --fast -o /dev/stdout {where}'
+    pd.DataFrame(SMALL).to_parquet("customers.parquet")
+    command = f'"$0" -m offsample report customers.parquet -t y --fast -o /dev/stdout {where}'
     done = subprocess.run(["bash", "-c", command, sys.executable], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     page = (folder / "page.html").read_text(encoding="utf-8")
@@ -222,7 +224,9 @@ main()
     ids=["while columns are counted", "while the page is written"],
 )
 def test_interrupting_leaves_no_file(folder, function):
-    command = [sys.executable, "-c", INTERRUPTED, function, "report", "--demo", "--fast", "-o", "page.html"]
+    pd.DataFrame(SMALL).to_parquet("customers.parquet")
+    asked = ["report", "customers.parquet", "-t", "y", "--fast", "-o", "page.html"]
+    command = [sys.executable, "-c", INTERRUPTED, function, *asked]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 128 + signal.SIGINT, done.stderr
     assert "Traceback" not in done.stderr

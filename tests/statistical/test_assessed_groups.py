@@ -43,7 +43,7 @@ def audited(n_groups, signal, heavy, n_samples):
 @pytest.mark.slow
 @pytest.mark.parametrize("signal", [0.0, 1.5])
 def test_audits_of_rows_in_groups(signal):
-    """Sixty searches, half of groups that are alike: a standard error of the mean is .012, of the coverage .03."""
+    """Sixty searches, half in equal groups: a standard error of the mean is .012, of the coverage .03."""
     with config_context(assume_finite=True, skip_parameter_validation=True):  # 12,000 trees
         found = [*audited(30, signal, False, 30), *audited(60, signal, True, 30)]
         naive, corrected, covered = np.mean(found, axis=0)

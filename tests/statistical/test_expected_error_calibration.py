@@ -1,4 +1,9 @@
-"""Errors that the expected error analysis states of its own estimates: they are as large as stated."""
+"""Errors that the expected error analysis states of its own estimates: they are as large as stated.
+
+``python -m tests.statistical.test_expected_error_calibration 120`` prints the masses of 120 samplers.
+"""
+
+import sys
 
 import numpy as np
 import pytest
@@ -13,9 +18,13 @@ from tests.statistical.prolonged_curves import CURVES, prolonged
 N_RUNS = 4
 
 
-@pytest.fixture(scope="module")
-def tail_estimates():
-    """Mass of no error, relative to the truth, and its standard error, of 120 samplers with few particles."""
+@pytest.fixture(scope="module", name="tail_estimates")
+def of_sixty_samplers():
+    return tail_estimates(60)
+
+
+def tail_estimates(n_samplers):
+    """Mass of no error, relative to the truth, and its standard error, of samplers with few particles."""
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (16, 8))
     y = X[:, 0] ^ X[:, 1]
@@ -23,8 +32,8 @@ def tail_estimates():
     truth = language.count_law(X, y)
     assert truth.source == "all partitions"
     assert truth.errors[0] == 0
-    mass, error = np.zeros(120), np.zeros(120)
-    for seed in range(120):
+    mass, error = np.zeros(n_samplers), np.zeros(n_samplers)
+    for seed in range(n_samplers):
         prior = tail_aware_prior(language, X, y, n_particles=12, n_moves=2, n_runs=N_RUNS, random_state=seed)
         if prior.errors[0] == 0:  # otherwise the mass is estimated as 0, with no error: counted as a miss
             mass[seed] = np.exp(prior.log_mass[0] - truth.log_mass[0])
@@ -57,7 +66,7 @@ def oblique(n, rng):
 @pytest.mark.slow
 def test_prolonged_learning_curve_covers_the_errors_of_more_rows():
     """A smooth curve, which is prolonged."""
-    problem, n, n_samples, n_truth = oblique, 500, 30, 20
+    problem, n, n_samples, n_truth = oblique, 500, 20, 20
     truth = {}
     for times in (1, 2, 4):
         errors = []
@@ -82,7 +91,7 @@ def test_prolonged_learning_curve_covers_the_errors_of_more_rows():
         slack = 2 * np.hypot(truth[1][1], truth[2][1])
         covered[seed, 3] = gain[0] - slack <= truth[1][0] - truth[2][0] <= gain[1] + slack
     assert n_told > n_samples / 2
-    # 95 % are stated; three standard errors of 30 samples below that
+    # 95 % are stated; three standard errors of 20 samples below that: of 70 %, nine times of ten this fails
     assert (covered.mean(axis=0) > 0.95 - 3 * np.sqrt(0.05 * 0.95 / n_samples)).all()
 
 
@@ -96,3 +105,8 @@ def test_curves_that_may_drop_at_last_are_not_prolonged(name, least, most):
     assert least <= found[:, 0].mean() <= most
     if least:
         assert found[found[:, 0], 1:].mean() >= 0.93
+
+
+if __name__ == "__main__":
+    mass, error = tail_estimates(int(sys.argv[1]))
+    print(f"mean {mass.mean():.3f}, scatter {mass.std():.3f}, stated {np.sqrt((error**2).mean()):.3f}")  # noqa: T201

@@ -69,7 +69,7 @@ def test_interval_of_the_estimated_error(problem):
 
 @pytest.mark.slow
 def test_intervals_of_all_problems():
-    """Together they would fail nine times of ten if intervals held in 86 %, as sixty trees of each at 80 %."""
+    """If they held in 86 %, this would fail nine times of ten (sixty trees of one problem: in 80 %)."""
     covered = np.concatenate([measured(problem)[0] for problem in PROBLEMS])
     assert covered.sum() >= fewest(len(covered), 0.95)
 

@@ -4,7 +4,6 @@
 """
 
 import sys
-
 from functools import cache
 
 import numpy as np
