@@ -100,3 +100,14 @@ def data_dir() -> Path:
     if not (path / "adult.parquet").exists():
         pytest.skip("real data sets are absent: set OFFSAMPLE_DATA to their directory")
     return path
+
+
+@pytest.fixture(scope="module")
+def one_column_left_out() -> Iterator[None]:
+    """Full reports do without one column of their model only, not each in turn, which takes most of the time.
+
+    For modules that look at other things; tests/report/test_in_time.py looks at every column.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("offsample.report.sections.in_time._MOST_TRIED", {True: 1, False: 1})
+        yield

@@ -69,7 +69,7 @@ def made(kind: str) -> tuple[dict[str, object], str, Report]:
 
 
 @pytest.fixture(scope="module", params=["customers", "level", "sick", "noise", "planes", "formula"])
-def case(request):
+def case(request, one_column_left_out):
     return request.param, *made(request.param)
 
 

@@ -9,6 +9,7 @@ import pytest
 from offsample.datasets import load, make_customers
 from offsample.report import report
 
+pytestmark = pytest.mark.usefixtures("one_column_left_out")
 SHARED = ("iris", "vote", "glass", "tae", "zoo", "heart_statlog", "pima", "breast_wisconsin", "lymphography")
 
 

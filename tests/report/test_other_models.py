@@ -7,6 +7,8 @@ from offsample.report import report
 from offsample.report._study import Options, Study
 from offsample.report.sections import _choice, _kinds
 
+pytestmark = pytest.mark.usefixtures("one_column_left_out")
+
 
 def problem(n, seed, n_classes=2):
     rng = np.random.default_rng(seed)
