@@ -10,7 +10,7 @@ import pytest
 from offsample import rank_features
 from offsample.counts import CellCounts, feature_counts
 from offsample.criteria import ginger
-from offsample.tables import _lazy_units, open_table
+from offsample.tables import _lazy, _lazy_units, open_table
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
@@ -21,7 +21,7 @@ UNITS = [
     {"group": ["patient", "nurse"]},
     {"group": "nurse", "time": "day"},
 ]
-# Dask takes seconds to arrange all columns in the order of time, whatever their rows.
+# Dask takes seconds to arrange all columns in the order of time, whatever their rows, and for parts of it.
 FEW = {"features": ["town", "fever", "weight"]}
 NUMBERS = ("error", "low", "high", "gain_low", "p_value", "missing_mass", "training_error", "expected_gain")
 
@@ -95,6 +95,18 @@ def test_engines_rank_alike(name, units, visits, handed_over, request) -> None:
     expected = rank_features(visits, "sick", **some)
     options = {"engine": "duckdb"} if name == "parquet" else {}
     check(rank_features(handed_over(name, request), "sick", **some, **options), expected)
+
+
+def test_dask_makes_the_parts_of_a_time_that_are_asked_for(visits, handed_over, request) -> None:
+    few, options = ["day", "town", "sick"], {"features": ["town", "day: weekday"], "time": "day"}
+    expected = rank_features({name: visits[name] for name in few}, "sick", **options)
+    check(rank_features(handed_over("dask", request)[few], "sick", **options), expected)
+
+
+def test_parts_of_a_time_that_nobody_asks_for_are_not_made(visits, handed_over, request, monkeypatch) -> None:
+    monkeypatch.setattr(_lazy, "lazy_parts", lambda *_: pytest.fail("parts were made"))
+    found = rank_features(handed_over("polars_lazy", request), "sick", time="day", **FEW)
+    check(found, rank_features(visits, "sick", time="day", **FEW))
 
 
 @pytest.mark.parametrize("name", ENGINES)

@@ -90,10 +90,8 @@ def held_out(frame: pd.DataFrame, target: str, seed: int, **options: object) -> 
     truth = measured(proba, positive)
     n = len(positive)
     drawn = [random.integers(0, n, n) for _ in range(N_RESAMPLED)]
-    spread = {
-        name: float(np.std([measured(proba[rows], positive[rows])[name] for rows in drawn]))
-        for name in FIGURES
-    }
+    again = [measured(proba[rows], positive[rows]) for rows in drawn]
+    spread = {name: float(np.std([one[name] for one in again])) for name in FIGURES}
     verdict = found.verdict
     return {
         name: Held(
