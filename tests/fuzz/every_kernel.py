@@ -55,9 +55,10 @@ def main() -> None:
 def _fit_and_predict(learner: Any, table: dict[str, Any], y: Any) -> None:
     learner.fit(table, y)
     if hasattr(learner, "predict_proba"):
-        for value in (None, INF, -INF, NAN, LARGEST, -LARGEST, SMALLEST, -0.0):
-            new = table if value is None else {**table, "x": np.full(len(y), value)}
-            assert np.isfinite(learner.predict_proba(new)).all(), (learner, value)
+        values = (INF, -INF, NAN, LARGEST, -LARGEST, SMALLEST, -0.0)
+        new = {name: np.tile(column, len(values)) for name, column in table.items()}
+        for rows in (table, {**new, "x": np.repeat(values, len(y))}):
+            assert np.isfinite(learner.predict_proba(rows)).all(), learner
         learner.predict(table)
     elif hasattr(learner, "feature_weights_"):
         assert np.isfinite(learner.feature_weights_).all(), learner

@@ -29,29 +29,37 @@ class Outcomes:
 
 
 def simulate(distribution: Distribution, m: int, rule: str, *wanted: tuple[str, str]) -> Outcomes:
-    """All that is asked of one rule, on the same samples: drawing and learning cost as an interval does."""
+    return simulate_all(distribution, m, {rule: wanted})[rule]
+
+
+def simulate_all(distribution: Distribution, m: int, wanted: dict) -> dict[str, Outcomes]:
+    """All that is asked of each rule, on the same samples: drawing and learning cost as an interval does."""
     rng = np.random.default_rng(68)
-    estimate = {"gini": ginger, "bayes": bayes_loo}[rule]
-    rows, intervals = [], {target_method: [] for target_method in wanted}
+    rows = {rule: [] for rule in wanted}
+    intervals = {rule: {key: [] for key in keys} for rule, keys in wanted.items()}
     for _ in range(N_SAMPLES):
         counts = distribution.sample(m, rng)  # a row per value, which CellCounts need not keep
         cells = CellCounts(counts)
-        error = generalization_error(
-            RULES[rule].from_counts(counts), distribution.values, distribution.classes
-        )
-        rows.append((error, estimate(cells)))
-        for target, method in wanted:
-            intervals[target, method].append(error_interval(cells, rule, 0.95, target, method))
-    error, estimates = np.array(rows).T
-    return Outcomes(error, estimates, {key: np.array(ends).T for key, ends in intervals.items()})
+        for rule, keys in wanted.items():
+            learned = RULES[rule].from_counts(counts)
+            error = generalization_error(learned, distribution.values, distribution.classes)
+            rows[rule].append((error, {"gini": ginger, "bayes": bayes_loo}[rule](cells)))
+            for key in keys:
+                intervals[rule][key].append(error_interval(cells, rule, 0.95, *key))
+    return {
+        rule: Outcomes(*np.array(rows[rule]).T, {key: np.array(ends).T for key, ends in found.items()})
+        for rule, found in intervals.items()
+    }
 
 
 @cache
+def both_rules(name: str) -> dict[str, Outcomes]:
+    wanted = {"gini": [("sample", "auto"), ("expected", "auto"), ("expected", "mcdiarmid")]}
+    return simulate_all(*DISTRIBUTIONS[name], {**wanted, "bayes": [("sample", "auto")]})
+
+
 def outcomes(name: str, rule: str) -> Outcomes:
-    wanted = [("sample", "auto")]
-    if rule == "gini":
-        wanted += [("expected", "auto"), ("expected", "mcdiarmid")]
-    return simulate(*DISTRIBUTIONS[name], rule, *wanted)
+    return both_rules(name)[rule]
 
 
 def coverage(ends, truth) -> float:
