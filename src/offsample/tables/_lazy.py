@@ -367,14 +367,13 @@ def open_frame(
     lazy, read_dtypes, found = read_text(lazy, dtypes, asked, counter)
     read = {alias: alias for alias, dtype in read_dtypes.items() if dtype != dtypes.get(alias)}
     dated, dtypes = {alias: microseconds(alias) for alias in dated} | read, read_dtypes
-    is_date = dtypes.get(aliases.get(time := wanted.units.time)) in (nw.Date, nw.Datetime)
+    is_date = dtypes.get(aliases.get(time := wanted.units.time, "")) in (nw.Date, nw.Datetime)
     if is_date and (wanted.features is None or not set(wanted.features).issubset(names)):
         alias = aliases[time]
         moment = nw.col(dated[alias]) if alias in dated else nw.col(alias).dt.timestamp("us")
         lazy, parts = lazy_parts(lazy, moment, alias, counter.fetch_rows)
-        called = part_names(time, aliases)
+        called, dtypes = part_names(time, aliases), dtypes | dict.fromkeys(parts.values(), nw.Int64())
         aliases |= {called[part]: alias for part, alias in parts.items()}
-        dtypes |= dict.fromkeys(parts.values(), nw.Int64())
     chosen, declared = wanted.choose(names, list(aliases)[len(names) :])
     held = {}
     for name, alias in aliases.items():
