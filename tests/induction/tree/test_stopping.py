@@ -9,10 +9,10 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from customers import CUSTOMER_ROLES
 
 from offsample.datasets import make_customers
 from offsample.induction import TreeClassifier
+from tests.customers import CUSTOMER_ROLES
 
 
 def numeric_noise(m, rng):
