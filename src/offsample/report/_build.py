@@ -185,7 +185,6 @@ def report(
     (True, ['exit_survey_sent', 'invoice_number', 'customer_id'])
     """
     given = dict(locals())
-    given["on_stage"] = on_stage = _each_once(on_stage)
     if max_rows < 2:
         raise ValueError(f"max_rows must be at least 2, got {max_rows}")
     if max_size is not None:
@@ -231,22 +230,12 @@ def report(
             raise ValueError(f"capacity is for one class of {len(study.classes)}: name it with positive")
     with study.stage("checking the score"):  # first, so that one that cannot be says so at once
         shown_trust = trust.describe(study, score, scores)
-    with study.stage("comparing columns"):
-        look_for(BEFORE_MODEL, study)
-    left_out = {name for name, f in study.findings.items() if f.quarantines or f.code == constant.CODE}
-    trusted = [f.name for f in study.ranking if f.name not in left_out]
-    with study.stage("growing trees"):
-        choice = _choice.choose(study, trusted)
-        tempting = _with_quarantined(study)
+    trusted, choice, tempting = _modelled(study)
     with study.stage("trying other models"):
-        if not options.fast:
-            choice = _choice.with_others(study, choice)
         ordering = _choice.ordering(study, choice)
-    if ordering is not None and metric == "auto" and study.metric.is_error and study.is_named:
-        here = {"table": source, "target": target, "group": list(units.groups) or None, "time": units.time}
-        told = {"title": title, "command": command or _call(table, target, options), "engine": options.engine}
-        if (by_order := _by_order(study, given | here | told)) is not None:
-            return by_order
+    by_order = None if ordering is None else _by_order(study)
+    if by_order is not None:
+        (study, (trusted, choice, tempting)), ordering = by_order, None
     with study.stage("leaving out columns"):
         choice, shown_sufficient = sufficient.fewest(study, choice)
         rated = _choice.rated_as(study, choice)
@@ -273,6 +262,9 @@ def report(
         shown_sizing = sizing.describe(study, choice, shown_model)
     shown_columns = columns.describe(study)
     found = verdict.conclude(study, shown_columns, shown_model, tempting, honest, rated, ordering, ceiling)
+    if by_order is not None and not ("no group of rows" in found.sentence and len(study.classes) == 2):
+        none = f"no group of rows is shown to be more likely of another class than “{model.cheapest(study)}”."
+        found = replace(found, sentence=f"{found.sentence} But {none}")
     shown_acting = None if rated is None or of_numbers else acting.describe(study, rated)
     estimator = reported(study, choice.model, choice.features)
     return Report(
@@ -301,34 +293,32 @@ def report(
     )
 
 
-def _each_once(tell: Callable[[str], None]) -> Callable[[str], None]:
-    """Tell of each stage once, if the page is made again."""
-    begun: set[str] = set()
+def _modelled(study: Study) -> tuple[list[Any], _choice.Choice, Alternative | None]:
+    """Return the columns that may be used, the model that is chosen, and one of quarantined columns too."""
+    with study.stage("comparing columns"):
+        look_for(BEFORE_MODEL, study)
+    left_out = {name for name, f in study.findings.items() if f.quarantines or f.code == constant.CODE}
+    trusted = [f.name for f in study.ranking if f.name not in left_out]
+    with study.stage("growing trees"):
+        choice, tempting = _choice.choose(study, trusted), _with_quarantined(study)
+    with study.stage("trying other models"):
+        if not study.options.fast:
+            choice = _choice.with_others(study, choice)
+    return trusted, choice, tempting
 
-    def on_stage(name: str) -> None:
-        if name not in begun:
-            begun.add(name)
-            tell(name)
 
-    return on_stage
-
-
-def _by_order(study: Study, given: dict[str, Any]) -> Report | None:
-    """Report by how well rows are ordered, where no model decides better than a guess but one does that.
+def _by_order(study: Study) -> tuple[Study, Any] | None:
+    """Choose by how well rows are ordered, where no model decides better than a guess but one does that.
 
     None if there is no time for it, or no such model is shown.
     """
-    left = study.seconds_left
-    if not study.has_time_for("a page by how well rows are ordered", sum(study.timings.values())):
+    auto = study.options.metric == "auto" and study.metric.is_error and study.is_named
+    if not (auto and study.has_time_for("a page by how well rows are ordered", sum(study.timings.values()))):
         return None
-    found = report(**given | {"metric": "auc", "time_limit": left and round(left, 1)})
-    if not (found.verdict.columns and found.verdict.beats_baseline):
-        return None
-    told, none = found.verdict.sentence, "no group of rows is"
-    if none in told and len(study.classes) == 2:  # that is the same
-        return found
-    told = f"{told} But {none} shown to be more likely of another class than “{model.cheapest(study)}”."
-    return replace(found, verdict=replace(found.verdict, sentence=told))
+    other = study.by_order()
+    found = _modelled(other)
+    score = _choice.as_alternative(other, found[1]).score
+    return None if score is None or not score.low > 0.5 or other.is_out_of_time else (other, found)
 
 
 def _quantiles(study: Study) -> tuple[float, ...]:

@@ -19,7 +19,7 @@ from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeClassifier
 from offsample.ranking import Ranking, rank_features
 from offsample.report._encoded import COMPARED_ROWS, EncodedRead, compared_rows
-from offsample.report._metrics import Rated, pair_losses
+from offsample.report._metrics import METRICS, Rated, pair_losses
 from offsample.report._reading import Options
 from offsample.report._units import NewRows, error_interval
 from offsample.rows import Entity, Order, suspect_entities, suspect_orders
@@ -152,10 +152,26 @@ class Study(EncodedRead):
         self.__dict__.update(_labelled=(present[kept], y[kept], n_rows), _cells={})
         self.__dict__["repeats"] = replace(repeats, group=group)
         self.__dict__["new_rows"] = replace(self.new_rows, groups=(group,), are_copies=True)
-        ranked = self.ranked_again(group=group, time=self.new_rows.time, **self.ranked_by(self.X))
+        self._rank_kept(known)
+
+    def _rank_kept(self, known: Ranking) -> None:
+        """Rank columns by the rows that are kept of copies, which is said of all rows too."""
+        group, asked = self.new_rows.groups[0], self.ranked_by(self.X)
+        ranked = self.ranked_again(group=group, time=self.new_rows.time, **asked)
         self.__dict__["ranking"] = replace(ranked, n_dropped=known.n_dropped, left_out=known.left_out)
         for name in ("ranking", "metric", "costs", "class_of_interest"):
             self.copied.__dict__[name] = getattr(self, name)
+
+    def by_order(self) -> Self:
+        """Return the same study, led by how well rows are ordered; columns are ranked by that, too."""
+        other, known = self.seen_as(self.new_rows, self.varying), self.ranking
+        for name in ("told_groups", "ranking"):
+            other.__dict__.pop(name, None)
+        other.metric, other.findings = METRICS["auc"], {}
+        if self.copied is not None:
+            other.copied = self.copied.seen_as(self.copied.new_rows, self.copied.new_rows)
+            other._rank_kept(known)
+        return other
 
     def ranked_again(self, **asked: Any) -> Ranking:
         """Rank the columns of the rows that models are fitted to."""

@@ -34,8 +34,9 @@ class TimeLimited:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Tell that a stage begins, and note how long it takes."""
-        self.on_stage(name)
+        """Tell that a stage begins, the first time, and note how long it takes."""
+        if name not in self.timings:
+            self.on_stage(name)
         start = time.perf_counter()
         yield
         self.timings[name] = self.timings.get(name, 0.0) + time.perf_counter() - start

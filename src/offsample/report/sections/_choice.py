@@ -117,13 +117,13 @@ def _chosen(study: Study, features: Sequence[Any]) -> Choice:
     if validation is None or study.metric.prefers_small:
         stage = _as_good(study, whole, validation)
     else:
-        alone = _best_column(study, features, validation)
-        rival = cross_validate(study, kind, alone[1:]) if alone else None
-        tried = [validation] if rival is None else [validation, rival]
+        evident = _evident(study, features)
+        rival = cross_validate(study, kind, evident[1:]) if evident else None
+        tried = [validation] if rival is None else [rival, validation]
         which, stage = picked(study, tried)
         validation = with_choice(study, tried, which, stage)
-        if which:
-            X = study.columns(alone[0])
+        if tried[which] is rival:
+            X = study.columns(evident[0])
             with study.deadline(keep_part=True):
                 whole = study.fitted(kind.of_size(study.max_size), X, whole=True)
     tree = whole
@@ -149,24 +149,23 @@ def _chosen(study: Study, features: Sequence[Any]) -> Choice:
     return replace(choice, larger=_larger(study, choice))
 
 
-def _best_column(study: Study, features: Sequence[Any], validation: Validation) -> list[list[Any]]:
-    """Name the best column, and that of each fold, if it is said to lose less alone than trees, held back."""
-    metric, least = study.metric, float(validation.losses.mean(axis=1).min())
-    if study.ranking.baseline_score is None or (metric.higher_is_better and not metric.by_pairs):
+def _evident(study: Study, features: Sequence[Any]) -> list[list[Any]]:
+    """Name the columns that have evidence of their own, then those of each fold; none if no column or all.
+
+    Of few rows of a class any column seems to say something: a tree of these has fewer leaves that are noise.
+    """
+    named = [[f.name for f in study.ranking if f.significant and f.name in features]]
+    if len(named[0]) in (0, len(features)) or not study.has_time_for("columns with evidence alone"):
         return []
-    best = next((f for f in study.ranking if f.significant and f.name in features), None)
-    lost = np.inf if best is None else metric.per * (1 - best.score if metric.by_pairs else best.score)
-    if best is None or rounded(lost) >= rounded(least) or not study.has_time_for("the best column alone"):
-        return []
-    X, named, asked = study.columns(features), [[best.name]], study.ranked_by(study.X)
+    X, asked, groups = study.columns(features), study.ranked_by(study.X), study.told_groups
     categories = [name for name in features if study.encoded.kind(name) == "categorical"]
-    if study.is_named:
-        asked["positive"] = study.classes[study.class_of_interest]
     for train, _ in study.folds:
         rows = study.sample_of(train, COMPARED_ROWS)
-        is_whole = len(np.unique(study.labels[rows])) == len(study.classes)
+        if len(np.unique(study.labels[rows])) < len(study.classes):
+            return []
+        asked["group"] = None if groups is None else groups[rows]
         found = rank_features(X.take(rows), study.y[rows], categorical_features=categories, **asked)
-        named.append([found.features[0].name] if is_whole else named[0])
+        named.append([f.name for f in found if f.significant] or [found.features[0].name])
     return named
 
 

@@ -24,7 +24,7 @@ from offsample.report.sections._kinds import Kind
 _CLEARLY = 2.0
 BEYOND_DOUBT = 3.0  # by this many, although nothing else is evidence
 _VOTES = 8.0  # rows that all rows count for in the vote of a value
-_AS_GOOD = 0.01, 0.002  # of what guessing loses, that a smaller model may lose more; of pairs
+_AS_GOOD = 0.01  # of what guessing loses, that a smaller model may lose more
 _FEWEST_TO_CHOOSE = 3  # folds, for each to be told by the others how large its model is to be
 
 
@@ -98,9 +98,7 @@ def cross_validate(
     return Validation(stages, wrong, losses, models, features, found=found)
 
 
-def with_choice(
-    study: Study, tried: Sequence[Validation], chosen: int, stage: int, *, fewest: bool = False
-) -> Validation:
+def with_choice(study: Study, tried: Sequence[Validation], chosen: int, stage: int) -> Validation:
     """Put in place of the chosen model, in each fold, the one that all other folds would have chosen.
 
     So what is measured on the rows of a fold includes the choice, which they had no part in.
@@ -112,7 +110,7 @@ def with_choice(
     wrong, mixed = known.wrong.copy(), np.array(known.found)
     for number in range(known.n_folds):
         here = study.fold_of == number
-        which, best = picked(study, tried, ~here, fewest=fewest)
+        which, best = picked(study, tried, ~here)
         at.append(best)
         is_mixed |= which != chosen
         models.append(tried[which].models[number])
@@ -127,18 +125,15 @@ def with_choice(
     return replace(mixture, models=models, features=features)
 
 
-def picked(
-    study: Study, tried: Sequence[Validation], rows: Booleans | None = None, *, fewest: bool = False
-) -> tuple[int, int]:
-    """Say which of several learners is best, by all tested rows or by some, and at which stage.
-
-    The first that is as good as the best or, of `fewest`, as the last.
-    """
-    rows = np.ones(len(study.tested), bool) if rows is None else rows
+def picked(study: Study, tried: Sequence[Validation], rows: Booleans | None = None) -> tuple[int, int]:
+    """Say which of one or two learners, by some rows, and at which stage: the second if clearly better."""
+    rows, best = np.ones(len(study.tested), bool) if rows is None else rows, []
     losses = [study.lost(one.found[:, rows], study.tested[rows], study.fold_of[rows]) for one in tried]  # type: ignore[index]
     stages = [first_as_good(study, of_one) for of_one in losses]
-    best = np.stack([of_one[stage] for of_one, stage in zip(losses, stages, strict=True)])
-    which = first_as_good(study, best, len(best) - 1 if fewest else None)
+    for of_one, stage in zip(losses, stages, strict=True):
+        best.append(np.full(len(rows), np.nan))
+        best[-1][rows] = of_one[stage]
+    which = int(len(best) > 1 and is_better(best[0], best[-1], study))
     return which, stages[which]
 
 
@@ -256,14 +251,13 @@ def first_as_good(study: Study, losses: NDArray[Any], best: int | None = None) -
 
     It is clearly better than guessing, and within one standard error that the difference would have were both
     as good, by the rows that they do not agree on (McNemar 1947), or by units. Of a rare class that would be
-    most of what there is to gain: there it loses a hundredth of that of guessing, or .001 of AUC, at most.
+    most of what there is to gain: there it loses a hundredth of that of guessing, .005 of AUC, at most.
     """
     guess, metric = study.guess_losses, study.metric
     best = best_of(-losses.mean(axis=1)) if best is None else best
     if not metric.prefers_small:
         more = losses[: best + 1].mean(axis=1) - losses[best].mean()
-        allowed = _AS_GOOD[metric.by_pairs] * float(guess.mean())
-        return int(np.flatnonzero(rounded(more) <= rounded(allowed))[0])
+        return int(np.flatnonzero(rounded(more) <= rounded(_AS_GOOD * guess.mean()))[0])
     if not is_better(guess, losses[best], study):
         return 0
     for place, row in enumerate(losses[:best]):

@@ -60,7 +60,8 @@ def describe(study: Study, choice: Choice, known: Any) -> InTime | None:
     features = [*used, *others[: max(0, _MOST_COLUMNS - len(used))]]
     kind, is_tree = choice.kind, choice.kind.most_rows is None
     most, n_tried = _MOST_ROWS[is_tree], _MOST_TRIED[is_tree]
-    is_part = len(features) < len(choice.features) or len(study.y) > most
+    learned = [] if study.metric.prefers_small else choice.validation.features  # of columns with evidence
+    is_part = min(map(len, [features, *learned])) < len(choice.features) or len(study.y) > most
     tried, base = replace(choice, kind=replace(kind, most_rows=most) if is_part else kind), known
     if is_part:
         base = _held_back(study, tried, features)

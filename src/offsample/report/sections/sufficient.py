@@ -16,7 +16,6 @@ from offsample.report.sections._validation import (
     Validation,
     cross_validate,
     first_as_good,
-    picked,
     with_choice,
 )
 
@@ -103,15 +102,13 @@ def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
     first = len(used) - len(tried) + 1
     shown = [with_choice(study, [one], 0, choice.stage) for one in tried[:-1]] + tried[-1:]
     losses = np.stack([one.of(choice.stage) for one in shown])
-    n_columns = first + first_as_good(study, losses, len(losses) - 1)
-    grown = choice.stage
+    n_columns, grown = len(used), choice.stage
+    if study.metric.prefers_small:  # few rows of a rare class tell little of columns that have evidence
+        n_columns = first + first_as_good(study, losses, len(losses) - 1)
     if n_columns < len(used):
-        # Fewer columns may take fewer splits, by the rule that chose their number.
-        stage = grown if study.metric.prefers_small else picked(study, [tried[n_columns - first]])[1]
-        found = with_choice(study, tried, n_columns - first, stage, fewest=True)
-        fewer = _with_columns(study, replace(choice, stage=stage), used[:n_columns], found)
-        gains = study.metric.prefers_small or found.of(stage).mean() < study.guess_losses.mean()
-        if fewer.model.used_columns_ and gains:
+        found = tried[n_columns - first]
+        fewer = _with_columns(study, choice, used[:n_columns], found)
+        if fewer.model.used_columns_:
             choice, validation = fewer, found
             orders = [order[:n_columns] for order in orders]
         tried = shown
