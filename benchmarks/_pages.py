@@ -31,7 +31,8 @@ CRITERION = (
     "at "
     f"least {1000 * SECONDS:g} ms or {MEGABYTES:g} MB), or its quality is better by more than noise: by two "
     "binomial standard errors where it is a share of rows or tables, by "
-    f"{NUMBERS:.0%} of ours otherwise. *Ours* is the first of ours in the case, with its defaults."
+    f"{NUMBERS:.0%} of ours otherwise. Where both times are, the CPU's is told. *Ours* is the first of ours "
+    "in the case, with its defaults."
 )
 
 
@@ -80,6 +81,7 @@ def _better(one: Mapping[str, Any], other: Mapping[str, Any], case: Mapping[str,
         a, b = one[key], other[key]
         if a is not None and b is not None and a < CLEARLY * b and b - a >= least:
             said.append(f"{name} {_number(a)} against {_number(b)}{unit}")
+    said = said[1:] if [word.split()[0] for word in said[:2]] == ["wall", "CPU"] else said  # one tells both
     a, b = one["quality"], other["quality"]
     if case["quality"] and a is not None and b is not None:
         ahead = a - b if case["better"] == "higher" else b - a
@@ -160,6 +162,8 @@ def _conditions(result: Mapping[str, Any]) -> str:
 def _table(result: Mapping[str, Any]) -> list[str]:
     timed = any(m.get("wall") is not None for case in result["cases"] for m in case["measurements"])
     judged = any(case["quality"] for case in result["cases"])
+    if judged and not timed:
+        return _qualities(result)
     header = ["case", "tool"]
     header += ["first s", "wall s", "CPU s", "peak MB", "ratio"] if timed else []
     header += ["quality"] if judged else []
@@ -181,10 +185,29 @@ def _table(result: Mapping[str, Any]) -> list[str]:
                 cells += [_number(found["first"]), _number(found["wall"]) + few, _number(found["cpu"])]
                 cells += [_number(found["peak_mb"], 0), _ratio(found, ours)]
             if judged:
-                noted = f" ({found['note']})" if found["note"] else ""
-                cells.append(_number(found["quality"]) + noted)
+                cells.append(_quality(found))
             lines.append(_row(cells))
     return lines
+
+
+def _qualities(result: Mapping[str, Any]) -> list[str]:
+    """A row for each case and a column for each tool, where nothing but quality was measured."""
+    tools = {m["tool"]: m["peer"] for case in result["cases"] for m in case["measurements"]}
+    names = [f"**{tool}**" if peer is None else tool for tool, peer in tools.items()]
+    lines, kind = [], None
+    for case in result["cases"]:
+        if (asked := f"*{case['quality']}, {case['better']} is better*") != kind:
+            lines += ["", asked, "", _row(["case", *names]), _row(["---", *["---:"] * len(tools)])]
+            kind = asked
+        found = {m["tool"]: m for m in case["measurements"]}
+        lines.append(_row([case["name"], *(_quality(found.get(tool)) for tool in tools)]))
+    return lines[1:]
+
+
+def _quality(found: Mapping[str, Any] | None) -> str:
+    if found is None or found["status"] != MEASURED:
+        return "" if found is None else f"*{found['status']}: {found['reason']}*"
+    return _number(found["quality"]) + (f" ({found['note']})" if found["note"] else "")
 
 
 def _ratio(found: Mapping[str, Any], ours: Mapping[str, Any] | None) -> str:

@@ -10,8 +10,7 @@ groups and times, scikit-learn's own sets, and few rows of large tables, all of 
 seed 0. No choice was made on it, but four of its tables are rows of some that choices were made on, and are
 told apart.
 
-CART's leaves are the best of 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512 and any number, by five folds;
-the records of the first two parts are older, with 128 at most.
+CART's leaves are the best of 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512 and any number, by five folds.
 
 What CART does is kept in a directory for temporary files (or ``TUNED_LEAVES``), so that only ours is fitted
 again; ``--record`` keeps one line per table in ``results/tuned_leaves.json``, and goes on where it ended.
@@ -41,8 +40,7 @@ TITLE = "Trees beside CART with tuned leaves"
 MEASURED = (
     "Tables with classes below 10,000 rows: the first half is for choices, the second is looked at once, "
     "and on *fresh* tables (numbers cut into classes, other columns as targets, few rows of large tables)"
-    " nothing was chosen. Our default tree, and CART with the leaves that five folds like best (the first"
-    " two parts were recorded with older trees, and with at most 128 leaves of CART)."
+    " nothing was chosen. Our default tree, and CART with the leaves that five folds like best."
 )
 MOST_ROWS = 10_000
 # By folder: the target, the classes that it is cut into (0: as it is), and the rows that are drawn.
