@@ -113,6 +113,15 @@ def test_readme_shows_the_demo_as_it_is():
     assert [line.rstrip() for line in shown.splitlines()] == [line.rstrip() for line in printed.splitlines()]
 
 
+def test_readme_quotes_what_pages_print():
+    said = " ".join(" ".join(path.read_text(encoding="utf-8").split()) for path in DOCS.rglob("*.md"))
+    quotes = re.findall(r"(?:^> .*\n)+", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(quotes) == 3  # new groups, a rare class, a number
+    for quote in quotes:
+        plain = " ".join(quote.replace("> ", " ").replace("**", "").split())
+        assert [part for part in plain.split(" […] ") if part not in said.replace("**", "")] == []
+
+
 def test_every_page_is_in_the_navigation():
     listed = [page for section in navigation().values() for _, page in section]
     assert len(listed) == len(set(listed))
