@@ -145,7 +145,7 @@ def accuracies(known: Any, y: Any, new: Any, truth: Any) -> list[float]:
     return [float(rule.fit(known, y).score(new, truth)) for rule in rules]
 
 
-def judged(name: str, X: Any, y: Any, weigh: Callable[[Any, Any], Any]) -> dict[str, Any]:
+def judged(X: Any, y: Any, weigh: Callable[[Any, Any], Any]) -> dict[str, Any]:
     """Accuracies by number of features (``own`` is the method's), stability, CPU seconds of a choice."""
     from sklearn.model_selection import StratifiedShuffleSplit
 
@@ -161,7 +161,7 @@ def judged(name: str, X: Any, y: Any, weigh: Callable[[Any, Any], Any]) -> dict[
         except Exception as error:  # Boruta makes another of a TimeoutError
             if not isinstance(error.__context__ or error, TimeoutError):
                 raise
-            return {"table": name, "slow": LIMIT}
+            return {"slow": LIMIT}
         seconds += time.process_time() - started
         weights, number = weights if isinstance(weights, tuple) else (weights, None)
         order = np.argsort(-weights, kind="stable")
@@ -175,11 +175,10 @@ def judged(name: str, X: Any, y: Any, weigh: Callable[[Any, Any], Any]) -> dict[
         if number is not None:
             own.append(number)
     pairs = [len(a & b) / 50 for i, a in enumerate(sets) for b in sets[:i]]
-    means = {key: np.mean(rows, axis=0).round(4).tolist() for key, rows in found.items()}
+    means = {key: np.mean(rows, axis=0).round(3).tolist() for key, rows in found.items()}
     return {
-        "table": name,
         **means,
-        "number": float(np.median(own)) if own else None,
+        **({"number": float(np.median(own))} if own else {}),
         "stability": round(float(np.mean(pairs)), 3),
         "seconds": round(seconds / N_SPLITS, 3),
     }
@@ -201,7 +200,7 @@ def lines(found: dict[str, dict[str, Any]], half: str) -> Iterator[str]:
             for key in (*map(str, SIZES), "own")
             if key in rows[0]
         ]
-        number = " ".join(f"{row['number']:.0f}" for row in rows if row["number"] is not None)
+        number = " ".join(f"{row['number']:.0f}" for row in rows if "number" in row)
         yield (
             f"  {method:20} {'  '.join(cells)}  stability {np.mean([row['stability'] for row in rows]):.2f}"
             f"  CPU {np.sum([row['seconds'] for row in rows]):.1f} s  {number}"
@@ -234,12 +233,15 @@ def main(arguments: list[str]) -> None:
                 if method in mine:
                     continue
                 try:
-                    mine[method] = judged(name, X, y, weigh)
+                    mine[method] = judged(X, y, weigh)
                 except ImportError as error:
-                    mine[method] = {"table": name, "missing": str(error)}
+                    mine[method] = {"missing": str(error)}
                 print(name, method, mine[method], flush=True)
                 if keeps:
-                    RECORD.write_text(json.dumps(found, separators=(",", ":")) + "\n")
+                    parts = (
+                        f"{json.dumps(k)}:{json.dumps(v, separators=(',', ':'))}" for k, v in found.items()
+                    )
+                    RECORD.write_text("{" + ",\n".join(parts) + "}\n")
         if any(name in found for name in names):
             print(*lines(found, half), sep="\n", flush=True)
 

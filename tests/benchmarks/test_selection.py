@@ -28,7 +28,7 @@ def test_a_table_of_two_useful_features(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(selection, "methods", lambda: {**kept, "mRMR": missing})
     selection.main(["--record"])
     found = json.loads((tmp_path / "selection.json").read_text())["made_up"]
-    assert set(found["F"]) == {"table", "10", "50", "200", "number", "stability", "seconds"}
+    assert set(found["F"]) == {"10", "50", "200", "stability", "seconds"}
     assert found["F"]["10"][1] > 0.7  # logistic regression
     assert found["Relief"]["number"] < 60
     assert "mRMR                 left out" in capsys.readouterr().out
@@ -44,7 +44,7 @@ def test_a_method_without_end_is_stopped(monkeypatch):
             pass
 
     X, y = np.zeros((20, 3)), np.arange(20) % 2
-    assert selection.judged("made_up", X, y, endless) == {"table": "made_up", "slow": 0.05}
+    assert selection.judged(X, y, endless) == {"slow": 0.05}
 
 
 def test_the_benchmarks_know_the_program(monkeypatch):
