@@ -27,8 +27,8 @@ def auc_lpo(cells: CellCounts, positive: int | None = None) -> float:
     are left out (leave-pair-out [1]_): a positive in cell u is compared by ``(n_u1 - 1)/(c_u - 1)`` with a
     negative in another cell w by ``n_w1/(c_w - 1)``, each by the share in the other rows where its cell has
     no other; rows of one cell are ties. With groups both groups are left out, of each kind where they cross,
-    and where rows are in time both are rated by what was before the earlier one; pairs for which nothing is
-    left are not compared. Of very many pairs some are, as many for each row.
+    and where rows are in time both are rated by what was before the earlier one; where nothing is left, pairs
+    of groups are ties, and pairs in time are not compared. Of very many pairs some are, as many for each row.
 
     Parameters
     ----------

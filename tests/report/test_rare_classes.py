@@ -113,6 +113,17 @@ def test_a_capacity_says_whom_to_act_upon():
         assert decision.whom in text.replace("\xa0", " ").replace("&nbsp;", " ")
 
 
+def test_few_rows_cannot_hold_more_of_a_class_than_they_are():
+    """Of later rows, whose signal is gone, next to nothing is known: the interval ended at .33."""
+    random, n = np.random.default_rng(0), 800
+    x, t = random.normal(size=n), np.arange(n)
+    hit = random.random(n) < 1 / (1 + np.exp(2.6 - 1.2 * x * (t < 500)))
+    table = {"x": x, "t": t, "y": np.where(hit, "yes", "no")}
+    found = report(table, "y", time="t", capacity=0.01, fast=True, metric="auc")
+    recall = found.acting.decision.recall
+    assert recall.value < recall.high < 0.15  # in the sample .094 at most
+
+
 def test_costs_lead_and_choose_the_decision():
     found = rare_report(costs=(("fn", 20.0), ("fp", 1.0)))
     verdict, decision = found.verdict, found.acting.decision
