@@ -164,6 +164,14 @@ class TestVerdict:
         assert "its median, which is off by" in found.verdict.sentence
         assert found.verdict.mean_absolute_error == found.verdict.baseline_mean_absolute_error
         assert found.verdict.r2 < 0 == found.verdict.baseline_score
+        trained = r2_score(y, np.full(400, np.median(y)))
+        assert found.model.training_r2 == pytest.approx(trained)
+        assert trained < -0.001
+        assert f"In the rows that it learned from it is {r2_text(trained)}." in found.to_markdown()
+        if has_signal:  # whose tree has sizes
+            first = found.model.path[0].shown
+            assert 1 - first.training_error == pytest.approx(trained, abs=0.01)
+            assert 1 - first.validated_error == pytest.approx(found.verdict.r2)
         ends = TreeRegressor(max_splits=0).fit(table, y).predict_interval(table)
         for same in (found.estimator, clone(found.estimator).fit(table, y)):
             assert same.predict(table) == pytest.approx(np.full(400, np.median(y)))
