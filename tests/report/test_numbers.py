@@ -168,6 +168,11 @@ class TestVerdict:
         assert found.model.training_r2 == pytest.approx(trained)
         assert trained < -0.001
         assert f"In the rows that it learned from it is {r2_text(trained)}." in found.to_markdown()
+        for page in (found.to_markdown(), found.to_html()):  # by the measure that it goes by
+            assert "is shown to be off by less, on average, than the median: a few rows" in page
+            assert "better than to know no column" not in page
+            assert "A leaf predicts its mean" not in page
+            assert "Another kind is recommended" not in page
         if has_signal:  # whose tree has sizes
             first = found.model.path[0].shown
             assert 1 - first.training_error == pytest.approx(trained, abs=0.01)
