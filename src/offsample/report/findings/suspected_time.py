@@ -49,9 +49,13 @@ def _finding(study: Study, order: Order) -> Finding:
     name = "the order of the rows" if order.name is None else str(order.name)
     time = study.places_in(order)
     shuffled = np.random.default_rng(study.options.random_state).permutation(time)
-    rows = replace(study.new_rows, time=time)
-    later, asked = validated_as(study, study.choice, rows), "Are new rows later ones? Then "
-    any_order = None if later is None else validated_as(study, study.choice, replace(rows, time=shuffled))
+    rows, asked = replace(study.new_rows, time=time), "Are new rows later ones? Then "
+    # As a time it is no column any more.
+    without = [order.name] if order.name in study.used else []
+    who = f"a model of this size without {name}" if without else "the model"
+    later, any_order = (
+        validated_as(study, study.choice, one, without) for one in (rows, replace(rows, time=shuffled))
+    )
     if later is None or any_order is None:
         errors = (
             f"the best column alone is wrong in {percent(order.error)} of the last rows, and in "
@@ -61,21 +65,19 @@ def _finding(study: Study, order: Order) -> Finding:
         study.metric.figure(later) == study.metric.figure(any_order)
     ):
         asked, errors = (
-            "Learned from the past, the model does as well on later rows",
+            f"Learned from the past, {who} does as well on later rows",
             " as in any other order",
         )
     else:
         study.asked.append(replace(later, label=f"later rows by {name}"))
         errors = (
-            f"learned from the past, the model is wrong in {percent(later.error)} (95 % interval "
+            f"learned from the past, {who} is wrong in {percent(later.error)} (95 % interval "
             f"{interval(later.low, later.high)}) of later rows; in any other order it would be "
             f"{percent(any_order.error)}"
         )
         if not study.metric.is_error:
             told, any_other = study.metric.told(later, "later rows"), study.metric.figure(any_order)
-            errors = (
-                f"learned from the past, the model has {told}; in any other order it would be {any_other}"
-            )
+            errors = f"learned from the past, {who} has {told}; in any other order it would be {any_other}"
     what = "class" if study.task == "classification" else "target"
     verb = "changes" if order.part_shares else "comes in runs"
     changes = f"along it the {what} {verb}{_shown(study, order)}, {_ends(study, order, time)} in the last"
