@@ -199,7 +199,7 @@ def test_of_one_column_nothing_is_added_up():
     x = random.normal(size=200)
     found = report({"x": x, "y": x + random.normal(size=200)}, "y", max_size=2).reference
     assert (found.name, found.is_far_ahead, found.columns) == ("ridge regression", True, ())
-    assert found.sentence.endswith(" It weighs the column, where a tree cuts it.")
+    assert found.sentence.endswith(" It weighs the column, where a tree cuts.")
 
 
 def test_the_columns_that_it_uses_are_told_by_how_far_it_is_off():

@@ -263,11 +263,10 @@ def check_classes(labels: Sequence[Any], target: str, n_rows: int, n_dropped: in
         from offsample.tables._meaning import are_moments  # which knows the errors of this module
 
         is_time = isinstance(labels[0], (date, timedelta, np.datetime64, np.timedelta64))
-        is_time = is_time or are_moments(labels)
-        if is_time and len(labels) <= most:
+        advice = IN_DAYS if is_time or are_moments(labels) else f"of a quantity, {AS_A_NUMBER}"
+        if advice == IN_DAYS and len(labels) <= most:
             most, many = _MAX_NUMBERS, f"{len(labels)} different times"
     if len(labels) > most:
-        advice = IN_DAYS if is_time else f"of a quantity, {AS_A_NUMBER}"
         raise ValueError(
             f"target {target} has {many}: expected classes that repeat, not an identifier or a quantity; "
             f"group rare labels; {advice}"

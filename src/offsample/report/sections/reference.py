@@ -305,7 +305,6 @@ def _sentence(
     told += f" It is far ahead: of what it gains over guessing, a model to read loses {percent(share)}."
     if found.columns:
         return f"{told} It {'also ' * has_rival}uses {listed(found.columns, 5)}."
-    one, is_sum = n_columns == 1, found.name != NAME
-    finer = "cuts the column finer" if one else "combines more columns, or cuts them finer"
-    weighs = "weighs the column, where a tree cuts it" if one else "weighs columns and adds them up"
-    return f"{told} It {weighs if is_sum else finer}."
+    if found.name == NAME:
+        return f"{told} It {'cuts finer' if n_columns == 1 else 'combines more columns, or cuts them finer'}."
+    return f"{told} It {'weighs the column' if n_columns == 1 else 'weighs columns'}, where a tree cuts."

@@ -33,6 +33,7 @@ _TYPES = {
 _IS_CODE = "regexp_matches({0}, '^[-+]?0[0-9]|^[+][0-9]{{7}}|^[0-9]+[eE][0-9]+$')"
 _IS_WHOLE = "regexp_full_match({0}, '[+-]?[0-9]+')"
 _FIRST_ROWS, _MANY = 1000, 200
+_TO_MICRO = {"s": "* 1000000", "ms": "* 1000", "us": "", "ns": "// 1000"}  # seconds
 
 
 @dataclass(frozen=True)
@@ -146,18 +147,13 @@ def _with_durations(connection: Any, file: str, relation: Any) -> Any:
     import pyarrow as pa
 
     try:
-        fields = pa.ipc.read_schema(pa.py_buffer(b64decode(schema[0][0])))
+        kinds = pa.ipc.read_schema(pa.py_buffer(b64decode(schema[0][0]))).types
     except (pa.ArrowException, OSError, ValueError):  # of kinds that pyarrow does not know
         return relation
-    is_some = any(pa.types.is_duration(kind) for kind in fields.types)
-    if not is_some or len(fields) != len(relation.columns):
-        return relation
-    scale = {"s": "* 1000000", "ms": "* 1000", "us": "", "ns": "// 1000"}
-    columns = []
-    for i, (name, kind) in enumerate(zip(relation.columns, fields.types, strict=True), 1):
-        value = f"to_microseconds(#{i} {scale[kind.unit]})" if pa.types.is_duration(kind) else f"#{i}"
-        columns.append(f'{value} AS "{name.replace(chr(34), 2 * chr(34))}"')
-    return relation.project(", ".join(columns))
+    quoted = ('"' + name.replace('"', '""') + '"' for name in relation.columns)
+    spans = [pair for pair in zip(quoted, kinds, strict=False) if pa.types.is_duration(pair[1])]
+    known = ", ".join(f"to_microseconds({name} {_TO_MICRO[kind.unit]}) AS {name}" for name, kind in spans)
+    return relation.project(f"* REPLACE ({known})") if spans else relation
 
 
 def _parquet_names(connection: Any, file: str) -> list[str]:
