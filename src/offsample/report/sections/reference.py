@@ -271,9 +271,7 @@ def _used(study: Study, X: Floats, models: Sequence[Any], found: Any, columns: S
     return [columns[i] for i in best_first(worse) if is_used[i]]
 
 
-def _sentence(
-    metric: Metric, found: Reference, share: float, has_rival: bool, is_known: bool, n_columns: int
-) -> str:
+def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool, is_known: bool, n: int) -> str:
     """Say how good it is, and what it costs to do without it."""
     figure = metric.figure(found)
     errs = f"errs in {figure}" if metric.is_error else f"has {metric.word} {figure}"
@@ -306,5 +304,5 @@ def _sentence(
     if found.columns:
         return f"{told} It {'also ' * has_rival}uses {listed(found.columns, 5)}."
     if found.name == NAME:
-        return f"{told} It {'cuts finer' if n_columns == 1 else 'combines more columns, or cuts them finer'}."
-    return f"{told} It {'weighs the column' if n_columns == 1 else 'weighs columns'}, where a tree cuts."
+        return f"{told} It {'cuts finer' if n == 1 else 'combines more columns, or cuts them finer'}."
+    return f"{told} It {'weighs the column' if n == 1 else 'weighs columns'}, where a tree cuts."
