@@ -220,7 +220,7 @@ class TestResult:
         table = {"x": list("aabbab"), "y": ["n", "p", None, "n", "p", None]}
         ranking = rank_features(table, "y")
         assert (ranking.n_samples, ranking.n_dropped) == (4, 2)
-        assert "2 rows without a target were left out" in repr(ranking)
+        assert "left out, without a target: 2 rows" in repr(ranking)
 
     def test_same_on_every_library(self, customers):
         frames = [customers, pd.DataFrame(customers), pl.DataFrame(customers), pl.DataFrame(customers).lazy()]

@@ -101,6 +101,20 @@ def test_dates_are_told_what_works(when):
     assert "task=" not in str(refused.value)
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_durations_of_a_file_are_durations_too(tmp_path, unit):
+    """Parquet has whole numbers for them; some repeat, and are no classes all the same."""
+    days = (np.arange(200) % 40).astype("m8[D]").astype(f"m8[{unit}]")
+    few = pd.DataFrame({'"x': np.arange(200) % 3, "days": days, "short": days % days[3]})
+    few.to_parquet(tmp_path / "t.parquet")
+    for table in (few, str(tmp_path / "t.parquet")):
+        for task in ("auto", "classification", "regression"):
+            with pytest.raises(ValueError, match="of dates or durations, predict the days"):
+                rank_features(table, "days", task=task)
+        assert rank_features(table, "short").assumed is None  # of three values, classes
+        assert rank_features(table, '"x')["days"].n_values == 40
+
+
 def test_a_command_names_options_that_it_has(table, tmp_path):
     pd.DataFrame(table).to_parquet(tmp_path / "t.parquet")
     for asked, advice in (

@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from offsample._ranked import doubt_of
-from offsample._text import OTHERS, SHARES, Field, fit_table, number, percentage, shorten, visible
+from offsample._text import OTHERS, SHARES, Field, amount, fit_table, number, percentage, shorten, visible
 from offsample.criteria import CRITERIA
 
 if TYPE_CHECKING:
@@ -143,6 +143,11 @@ def notes(ranking: Ranking) -> list[str]:
         advice = "the criterion absolute_error_loo, by medians, is safer"
         if not _by_r2(ranking):
             advice = "absolute errors, by medians, are safer; the criterion ginger shows R²"
+            if any(f.significant and number(f.score) == number(_without(ranking)) for f in ranking):
+                advice += (
+                    ". The median of all rows is that of nearly all values of a column with evidence, so "
+                )
+                advice += "absolute errors cannot tell what it says: criterion ginger (--criterion) does"
         said.append(
             f"A few rows far away, which weigh like {ranking.few_decide:,} of {ranking.n_samples:,}, decide "
             f"R² and squared errors: {advice}."
@@ -273,7 +278,7 @@ def ranking_text(ranking: Ranking) -> str:
     kinds = "a number" if ranking.task == "regression" else f"{len(ranking.classes):,} classes"
     lines = [
         *([ranking.assumed] if ranking.assumed else []),
-        f"{len(ranking):,} columns, {ranking.n_samples:,} rows, {kinds}. {without}",
+        f"{amount(len(ranking), 'column')}, {amount(ranking.n_samples, 'row')}, {kinds}. {without}",
         *([] if ranking.new_rows == "new rows" else [f"{loss}s are for {ranking.new_rows}"]),
         f"sorted by {sorting(ranking)}",
         *ranking_table(ranking, 80, chart=False, most=_MOST_LINES),
@@ -281,7 +286,7 @@ def ranking_text(ranking: Ranking) -> str:
     if len(ranking) > _MOST_LINES:
         lines.append(f"… and {len(ranking) - _MOST_LINES:,} more")
     if ranking.n_dropped:
-        lines.append(f"{ranking.n_dropped:,} rows without a target were left out")
+        lines.append(f"left out, without a target: {amount(ranking.n_dropped, 'row')}")
     told = (line for said in notes(ranking) for line in wrap(said, 80))
     lines += [*told, *(f"left out: {visible(why)}" for why in ranking.left_out)]
     return "\n".join(lines)
@@ -307,12 +312,13 @@ def ranking_html(ranking: Ranking) -> str:
         row = [f'<td style="{look}">{cell}</td>' for look, cell in zip(styles, cells, strict=True)]
         rows.append(f"<tr{faint}>{''.join(row)}</tr>")
     more = f"<p>… and {len(ranking) - len(shown):,} more</p>" if len(ranking) > len(shown) else ""
-    dropped = f" {ranking.n_dropped:,} rows without a target were left out." if ranking.n_dropped else ""
+    dropped = f" Left out, without a target: {amount(ranking.n_dropped, 'row')}." if ranking.n_dropped else ""
+    n = f"{amount(len(ranking), 'column')}, {amount(ranking.n_samples, 'row')}"
     return (
-        f"<div><p>{escape(ranking.assumed or '')}{'<br>' if ranking.assumed else ''}"
-        f"{len(ranking):,} columns, {ranking.n_samples:,} rows. {what[0].upper()}{what[1:]} of "
-        f"{_nothing(ranking)}, without any column: {number(_without(ranking))} "
-        f"(the mark in the bars).{dropped}<br>Sorted by {escape(sorting(ranking))}.</p>"
+        f"<div><p>{escape(ranking.assumed or '')}{'<br>' if ranking.assumed else ''}{n}. "
+        f"{what[0].upper()}{what[1:]} of {_nothing(ranking)}, without any column: "
+        f"{number(_without(ranking))} (the mark in the bars).{dropped}<br>"
+        f"Sorted by {escape(sorting(ranking))}.</p>"
         f"<table><thead><tr>{''.join(head)}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
         f"{''.join(f'<p>{escape(said)}</p>' for said in notes(ranking))}</div>"
     )

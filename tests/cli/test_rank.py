@@ -83,7 +83,7 @@ def test_names_are_printed_as_they_are(tmp_path):
 def test_rows_without_target_are_reported(tmp_path):
     pd.DataFrame({"x": list("aabb"), "y": ["n", "p", None, "n"]}).to_parquet(tmp_path / "t.parquet")
     output = run(app, ["rank", str(tmp_path / "t.parquet"), "-t", "y"]).output
-    assert "1 rows without y were left out" in output
+    assert "Left out, without y: 1 row." in output
 
 
 @pytest.mark.parametrize(
@@ -147,8 +147,15 @@ def test_absolute_errors_lead_where_a_few_rows_decide(tmp_path):
     words = " ".join(run(app, asked).output.split())
     assert "Absolute error, for new rows, is by how much the median is off" in words
     assert "decide R² and squared errors: absolute errors, by medians, are safer" in words
+    assert words.startswith("loss is taken as a number")
+    assert "a class). 1 column and 300 rows of" in words
+    assert "absolute errors cannot tell" not in words
     assert "R² is the share" in " ".join(run(app, [*asked, "--criterion", "ginger"]).output.split())
     assert "absolute_error_loo" in run(app, ["rank", "--help"]).output
+    table["loss"] *= rng.random(300) < 0.1 * kind  # mostly 0: so is the median of each kind
+    table.to_parquet(tmp_path / "losses.parquet")
+    words = " ".join(run(app, asked).output.split())
+    assert "absolute errors cannot tell what it says: criterion ginger (--criterion) does." in words
 
 
 def test_numbers_whose_squares_vanish_are_refused():

@@ -87,7 +87,7 @@ def test_missing_targets_and_dropped_columns(files):
     options = ["-t", "churned", "--ignore", "exit_survey_sent", "--categorical", "lucky_number"]
     result = run(app, ["select", str(files / "gaps.csv"), *options])
     assert result.exit_code == 0, result.output
-    assert "50 rows without churned were left out." in result.output
+    assert "Left out, without churned: 50 rows." in result.output
     assert "exit_survey_sent" not in result.output
 
 

@@ -85,7 +85,7 @@ def test_rows_without_target_are_left_out(tmp_path):
     output = run(app, ["tree", str(tmp_path / "t.parquet"), "-t", "y"]).output
     assert output.startswith("A tree that predicts y, grown on 60 of 80 rows of")
     assert "It has 2 leaves." in " ".join(output.split())
-    assert "20 rows without y were left out." in output
+    assert "Left out, without y: 20 rows." in output
 
 
 def test_labels_keep_their_type(tmp_path):
@@ -159,7 +159,7 @@ def test_a_number(prices, tmp_path):
     assert f"R² {1 - found['estimated_error'] / found['baseline_error']:.2f}." in said
     off, low, high = (f"{float(f'{found[k] ** 0.5:.4g}'):g}" for k in ("estimated_error", "low", "high"))
     assert f"off by {off} on new rows (root mean squared error, 95% interval {low} to {high})" in said
-    assert "5 rows without price were left out." in said
+    assert "Left out, without price: 5 rows." in said
     assert (tmp_path / "t.svg").read_text().startswith("<?xml")
 
 

@@ -97,3 +97,18 @@ def test_where_later_rows_are_predicted_as_well_there_is_no_question(monkeypatch
     assert "Are new rows later ones?" not in finding.message
     assert finding.message.endswith("the model does as well on later rows as in any other order.")
     assert study.asked == []
+
+
+def test_a_model_of_later_rows_does_without_their_time(monkeypatch):
+    """As with `time=`: a column that the model uses would tell it when a row was."""
+    rng = np.random.default_rng(0)
+    day = np.datetime64("2026-01-01") + np.arange(200).astype("timedelta64[D]")
+    x = rng.normal(size=200)
+    table = {"day": day, "x": x, "y": 2 * x + np.arange(200) / 40 + rng.normal(size=200)}
+    asked, ask = [], suspected_time.validated_as
+    monkeypatch.setattr(suspected_time, "validated_as", lambda *all_: asked.append(all_) or ask(*all_))
+    found = report(table, "y", fast=True)
+    assert "day" in found.verdict.columns
+    assert [without for *_, without in asked] == [["day"], ["day"]]
+    (question,) = (one for one in found.rows.questions if one.column == "day")
+    assert "Then learned from the past, a model of this size without day has R² " in question.message

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ from offsample.evidence import signal_evidence
 from offsample.report._formats import quantity, r2_text
 from offsample.report._metrics import METRICS, Score
 from offsample.report._numbers import NumberStudy, RatedNumbers
+from offsample.report._rendering import numbers_shown
 from offsample.report._study import Options
 from offsample.report._units import folds_factor
 from offsample.report.charts import columns_chart, tree_chart
@@ -76,6 +78,15 @@ class TestFigures:
         radius = stdtrit(freedom, 0.975) * (1 + 3 / (freedom + 1)) * deviation / (own.sum() / blind.sum())
         low, high = ratio_interval(own, blind)
         assert np.log(high / low) / 2 == pytest.approx(radius, rel=0.02)
+
+    def test_ends_on_both_sides_of_nothing_are_told_apart(self):
+        for ends, text in (((-0.004, 0.0044), "−0.004 – 0.004"), ((-0.01, 0.004), "−0.01 – 0.00")):
+            assert METRICS["r2"].within(SimpleNamespace(score=Score(0.0, *ends))) == text
+
+    def test_numbers_that_are_mostly_one_have_no_half_between(self):
+        shown = SimpleNamespace(quantiles=(0.0, 0.0, 0.0, 0.0, 0.0, 12.5, 40.5))
+        shown.method = SimpleNamespace(options={"show_rows": True})
+        assert numbers_shown(shown).endswith("to 40.5, at least half of them 0")
 
     def test_of_the_guess_itself_is_none(self):
         score = replace(rated(), predicted=rated().guess).r2()
@@ -164,6 +175,19 @@ class TestVerdict:
         assert "its median, which is off by" in found.verdict.sentence
         assert found.verdict.mean_absolute_error == found.verdict.baseline_mean_absolute_error
         assert found.verdict.r2 < 0 == found.verdict.baseline_score
+        trained = r2_score(y, np.full(400, np.median(y)))
+        assert found.model.training_r2 == pytest.approx(trained)
+        assert trained < -0.001
+        assert f"In the rows that it learned from it is {r2_text(trained)}." in found.to_markdown()
+        for page in (found.to_markdown(), found.to_html()):  # by the measure that it goes by
+            assert "is shown to be off by less, on average, than the median: a few rows" in page
+            assert "better than to know no column" not in page
+            assert "A leaf predicts its mean" not in page
+            assert "Another kind is recommended" not in page
+        if has_signal:  # whose tree has sizes
+            first = found.model.path[0].shown
+            assert 1 - first.training_error == pytest.approx(trained, abs=0.01)
+            assert 1 - first.validated_error == pytest.approx(found.verdict.r2)
         ends = TreeRegressor(max_splits=0).fit(table, y).predict_interval(table)
         for same in (found.estimator, clone(found.estimator).fit(table, y)):
             assert same.predict(table) == pytest.approx(np.full(400, np.median(y)))

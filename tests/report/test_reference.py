@@ -192,3 +192,24 @@ def test_boosting_is_told_the_columns_that_say_most_of_the_rows_that_it_learns_f
     model = reference.fitted(study, X, rows, features)
     assert model[-1].n_features_in_ == 5
     assert reference._says(study, model, X).shape == ((n,) if of_numbers else (n, 3))
+
+
+def test_of_one_column_nothing_is_added_up():
+    random = np.random.default_rng(0)
+    x = random.normal(size=200)
+    found = report({"x": x, "y": x + random.normal(size=200)}, "y", max_size=2).reference
+    assert (found.name, found.is_far_ahead, found.columns) == ("ridge regression", True, ())
+    assert found.sentence.endswith(" It weighs the column, where a tree cuts.")
+
+
+def test_the_columns_that_it_uses_are_told_by_how_far_it_is_off():
+    """A far row decides all squares, and no column could be shown to matter by these."""
+    random = np.random.default_rng(1)
+    table = {"a": random.normal(size=200), "b": random.normal(size=200)}
+    y = table["a"] + table["b"] + 0.3 * random.normal(size=200)
+    y[0] = 400
+    study = NumberStudy({**table, "y": y}, "y", Options())
+    X = np.column_stack(list(table.values()))
+    models = [SimpleNamespace(predict=lambda X: X.sum(axis=1)) for _ in study.folds]
+    rated = study.rating([X.sum(axis=1)], np.ones(200, bool), [], len(models))
+    assert reference._used(study, X, models, rated, [0, 1]) in ([0, 1], [1, 0])

@@ -88,7 +88,7 @@ def test_the_model_of_a_report_makes_them_of_new_rows(orders):
         assert "to_sql" not in text
     n = len(found.columns.columns)
     assert found.columns.n_made == n - 2  # all but the day and the note
-    assert f"It uses 2 of {n} columns, {n - 2} of which are made of others" in found.to_markdown()
+    assert f"It uses 2 of {n} columns (counting {n - 2} made of others): " in found.to_markdown()
 
 
 def test_free_text_is_no_identifier(orders):

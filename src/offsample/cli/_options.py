@@ -16,7 +16,7 @@ import typer
 from numpy.typing import NDArray
 
 from offsample._ranking_shown import about_repeats
-from offsample._text import MAJORITY, shorten, value_text, visible
+from offsample._text import MAJORITY, amount, shorten, value_text, visible
 from offsample._typing import Grouping, Ints
 from offsample.cli._repeats import Repeats
 from offsample.cli._screen import named, print_json, say, screen_width
@@ -243,7 +243,7 @@ class Asked:
     def say_dropped(self, n_dropped: int, *, gap: bool = False) -> None:
         """Say how many rows have no target, after an empty line if there is to be a gap."""
         if n_dropped:
-            say(*[""] * gap, f"{n_dropped:,} rows without {named(self.to_predict)} were left out.")
+            say(*[""] * gap, f"Left out, without {named(self.to_predict)}: {amount(n_dropped, 'row')}.")
 
 
 class Rows(NamedTuple):

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Annotated, Literal
 
 from offsample._ranking_shown import about_error, about_loss, loss_name, notes, ranking_table, sorting
+from offsample._text import amount
 from offsample.cli._app import command
 from offsample.cli._costs import Costs, costs_of
 from offsample.cli._options import Asked, AskedTask, option
@@ -124,7 +125,8 @@ def _print_ranking(ranking: Ranking, asked: Asked) -> None:
     if ranking.assumed:
         say(f"{ranking.assumed.replace('(task ', '(--task ')}.")
     say(
-        f"{len(ranking):,} columns and {ranking.n_samples:,} rows of {asked.source_name}. {about}{marked}.",
+        f"{amount(len(ranking), 'column')} and {amount(ranking.n_samples, 'row')} of {asked.source_name}. "
+        f"{about}{marked}.",
         f"Sorted by {sorting(ranking)}.",
         "",
     )

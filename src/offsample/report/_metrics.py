@@ -309,7 +309,9 @@ class Metric:
         low, _, high = self.ends(model)
         if self.is_error:
             return interval(low, high)
-        return MISSING if is_missing(low) or low == high else f"{self.write(low)} – {self.write(high)}"
+        near = self.write(low) == self.write(high) == "0.00"  # of R²: on both sides of nothing
+        ends = (f"{end:.3f}".replace("-", "−") if near else self.write(end) for end in (low, high))
+        return MISSING if is_missing(low) or low == high else " – ".join(ends)
 
     def likely(self, model: Any, is_known: bool = True) -> str:
         """Say where the figure probably is."""

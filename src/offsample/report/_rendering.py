@@ -135,6 +135,7 @@ def numbers_shown(report: Report) -> str:
     )
     nearly = "" if report.method.options.get("show_rows") else "nearly all "
     half = f"half of them between {low} and {high}, in the middle {middle}"
+    half = f"at least half of them {middle}" if low == high else half
     return f"numbers, {nearly}from {least} to {most}, {half}"
 
 

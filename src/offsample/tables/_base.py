@@ -259,11 +259,14 @@ def check_classes(labels: Sequence[Any], target: str, n_rows: int, n_dropped: in
     most, many = MAX_CLASSES, f"more than {MAX_CLASSES} classes"
     if n_rows > _FEW_ROWS and len(labels) <= most:
         most, many = n_rows // 2, f"{len(labels)} different values in {n_rows} rows"
-    if len(labels) > most:
+    if len(labels) > min(most, _MAX_NUMBERS):
         from offsample.tables._meaning import are_moments  # which knows the errors of this module
 
         is_time = isinstance(labels[0], (date, timedelta, np.datetime64, np.timedelta64))
         advice = IN_DAYS if is_time or are_moments(labels) else f"of a quantity, {AS_A_NUMBER}"
+        if advice == IN_DAYS and len(labels) <= most:
+            most, many = _MAX_NUMBERS, f"{len(labels)} different times"
+    if len(labels) > most:
         raise ValueError(
             f"target {target} has {many}: expected classes that repeat, not an identifier or a quantity; "
             f"group rare labels; {advice}"

@@ -98,5 +98,5 @@ def not_numbers(name: str, kind: Any) -> ColumnError:
     """Error for a target that cannot be read as numbers."""
     return ColumnError(
         f"target {name} holds {kind} values: expected numbers for task='regression'; {IN_DAYS}; "
-        "task='classification' takes values as classes"
+        "task='classification' takes few different values as classes"
     )

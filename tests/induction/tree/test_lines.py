@@ -80,6 +80,10 @@ def test_what_is_said_of_a_leaf_is_what_it_predicts(tree):
         by_hand = nodes[leaf]["prediction"] + (0.0 if np.isnan(x) else line["slope"] * (x - line["center"]))
         assert said == pytest.approx(by_hand)
     assert "(x " in tree.to_text()
+    seen, y = drawn(200, 0)
+    about, at = y - tree.predict(seen), tree.apply(seen)
+    for leaf in np.unique(at):  # not about their mean, from which they are ten times as far
+        assert nodes[leaf]["deviation"] == pytest.approx(about[at == leaf].std())
     assert (tree.staged_predict(table)[-1] == tree.predict(table)).all()
     assert (pickle.loads(pickle.dumps(tree)).predict(table) == tree.predict(table)).all()
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from offsample._text import digits, value_text, visible
 from offsample.induction.forms import Expression, Op, at_most, case, columns_of, one_of
 from offsample.induction.tree.flat import FlatTree
-from offsample.induction.tree.lines import Line
+from offsample.induction.tree.lines import FEWEST_ROWS, Line
 from offsample.induction.tree.splits.split import sizes
 from offsample.tables._encoder import TableEncoder
 
@@ -124,7 +124,8 @@ def tree_to_text(
     while todo:
         node, label = todo.pop()
         counts = tree.shown[node]
-        text = f"{'|   ' * int(tree.depth[node])}{label}: {sizes(counts)} rows"
+        n = int(sizes(counts))
+        text = f"{'|   ' * int(tree.depth[node])}{label}: {n} row{'s' * (n != 1)}"
         if tree.feature[node] < 0 and classes is None:
             line = "" if tree.lines is None else tree.lines.text(node, encoder.names)
             text += f", {tree.value[node, 0]:.6g}{line} ± {digits(_deviation(tree, node))}"
@@ -146,9 +147,13 @@ def tree_to_text(
 
 
 def _deviation(tree: FlatTree, node: int) -> float:
-    """Standard deviation of the numbers of a node."""
+    """Standard deviation of the numbers of a node, about its line if it has one of its own."""
     size, total, squares = tree.shown[node]
-    return float(max(squares / size - (total / size) ** 2, 0.0) ** 0.5 * tree.unit)
+    variance = (squares / size - (total / size) ** 2) * tree.unit**2
+    if tree.lines is not None and size >= FEWEST_ROWS:
+        line = tree.lines.of_node[node]
+        variance -= line["slope"] ** 2 * line["squares"] / size
+    return float(max(variance, 0.0) ** 0.5)
 
 
 def _values(tree: FlatTree, encoder: TableEncoder, node: int, child: int) -> list[Any]:

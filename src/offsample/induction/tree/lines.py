@@ -12,7 +12,7 @@ from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
 
 # A line of fewer rows is decided by one of them.
-_FEWEST_ROWS = 8
+FEWEST_ROWS = 8
 
 
 class Line(NamedTuple):
@@ -34,7 +34,7 @@ def best_line(X: Floats, y: Floats, columns: Ints) -> Line | None:
     saves the squares of ``2 ln p`` rows by chance: a line has to save more.
     """
     n, p = X.shape
-    if n < _FEWEST_ROWS or not p:
+    if n < FEWEST_ROWS or not p:
         return None
     known = np.isfinite(X)
     center = np.where(known, X, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
@@ -76,7 +76,7 @@ class Lines:
         found = np.zeros(grower.n_nodes, fields)
         above = grower.parents()
         for at, those in nodes:
-            if len(those) < _FEWEST_ROWS and at:
+            if len(those) < FEWEST_ROWS and at:
                 source[at] = source[above[at]]
             elif (line := best_line(X[np.ix_(those, columns)], y[those], columns)) is not None:
                 found[at] = line

@@ -373,8 +373,8 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
     def to_text(self, max_children: int = 20) -> str:
         """The tree as text, one line per node: rows, and of leaves what they predict ± a standard deviation.
 
-        That is how far the rows of the leaf differ from their mean; `to_dict` has it as "deviation", and
-        beside it the squared error to expect of new rows.
+        That is how far the rows of the leaf differ from their mean, or their line; `to_dict` has it as
+        "deviation", and beside it the squared error to expect of new rows.
 
         Parameters
         ----------

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from offsample._typing import Ints
-from offsample.report._formats import interval, listed, percent, short_name
+from offsample.report._formats import listed, percent, short_name
 from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
 from offsample.report.sections._honest import validated_as
@@ -49,9 +49,12 @@ def _finding(study: Study, order: Order) -> Finding:
     name = "the order of the rows" if order.name is None else str(order.name)
     time = study.places_in(order)
     shuffled = np.random.default_rng(study.options.random_state).permutation(time)
-    rows = replace(study.new_rows, time=time)
-    later, asked = validated_as(study, study.choice, rows), "Are new rows later ones? Then "
-    any_order = None if later is None else validated_as(study, study.choice, replace(rows, time=shuffled))
+    rows, asked = replace(study.new_rows, time=time), "Are new rows later ones? Then "
+    # As a time it is no column any more.
+    without = [order.name] if order.name in study.used else []
+    who = f"a model of this size without {name}" if without else "the model"
+    both = rows, replace(rows, time=shuffled)
+    later, any_order = (validated_as(study, study.choice, one, without) for one in both)
     if later is None or any_order is None:
         errors = (
             f"the best column alone is wrong in {percent(order.error)} of the last rows, and in "
@@ -60,22 +63,12 @@ def _finding(study: Study, order: Order) -> Finding:
     elif study.metric.loss_of(later)[1] <= study.metric.loss_of(any_order)[1] or (
         study.metric.figure(later) == study.metric.figure(any_order)
     ):
-        asked, errors = (
-            "Learned from the past, the model does as well on later rows",
-            " as in any other order",
-        )
+        asked, errors = f"Learned from the past, {who} does as well on later rows", " as in any other order"
     else:
         study.asked.append(replace(later, label=f"later rows by {name}"))
-        errors = (
-            f"learned from the past, the model is wrong in {percent(later.error)} (95 % interval "
-            f"{interval(later.low, later.high)}) of later rows; in any other order it would be "
-            f"{percent(any_order.error)}"
-        )
-        if not study.metric.is_error:
-            told, any_other = study.metric.told(later, "later rows"), study.metric.figure(any_order)
-            errors = (
-                f"learned from the past, the model has {told}; in any other order it would be {any_other}"
-            )
+        told, any_other = study.metric.told(later, "later rows"), study.metric.figure(any_order)
+        told = f"{'is' if study.metric.is_error else 'has'} {told}"
+        errors = f"learned from the past, {who} {told}; in any other order it would be {any_other}"
     what = "class" if study.task == "classification" else "target"
     verb = "changes" if order.part_shares else "comes in runs"
     changes = f"along it the {what} {verb}{_shown(study, order)}, {_ends(study, order, time)} in the last"

@@ -50,7 +50,7 @@ def validated_as(
     """
     features = [name for name in choice.features if name not in without]
     other, kind = study.seen_as(new_rows), choice.kind
-    if not choice.model.used_columns_:
+    if not choice.model.used_columns_ or not features:
         return _honest(other, None, 0)
     if not other.folds or not _has_time(study, kind, new_rows):
         return None
@@ -58,7 +58,7 @@ def validated_as(
         found = left_out(other, kind, features, None, choice.model)
         return None if found is None else _honest(other, found, found.stages[0])
     # A tree may have been grown from a few columns only.
-    names = [name for name in choice.whole._encoder.names if name in features]
+    names = [name for name in choice.whole._encoder.names if name in features] or features
     found = cross_validate(other, kind, [names] * len(other.folds), choice.stage + 1)
     return None if found is None else _honest(other, found, choice.stage)
 

@@ -106,10 +106,8 @@ def _nothing(
     if study.task == "regression":
         base = study.guess_name.replace("the", "its")
         if rated is not None:
-            known = {
-                "the mean": rated.mean_absolute_error(rated.guess).value,
-                "the median": rated.blind_error,
-            }
+            of_mean = rated.mean_absolute_error(rated.guess).value
+            known = {"the mean": of_mean, "the median": rated.blind_error}
             off, (rival, other) = quantity(known.pop(study.guess_name)), known.popitem()
             base += f", which is off by {off} on average"
             base += f" ({rival} by {quantity(other)})" * (off != quantity(other))

@@ -74,11 +74,9 @@ class Model:
     score: Score | None = None  # by another metric of the report than the error, with its 95 % interval
     loss: str = "error"  # that the model was chosen by, in words
     baseline_loss: float | None = None  # of guessing, in the units of `path`
-
-    @property
-    def training_r2(self) -> float:
-        """Of a target of numbers: share of the squared errors of the mean that is saved in training."""
-        return 1 - self.training_error / self.path[0].training_error if self.path[0].training_error else 0.0
+    training_r2: float | None = (
+        None  # of a target of numbers: below 0 of the median, as of anything but the mean
+    )
 
     @property
     def held_back(self) -> float | None:
@@ -115,6 +113,7 @@ def describe(study: Study, choice: Choice, score: Score | None = None) -> Model:
         wrong, name = study.guess_is_wrong, study.guess_name
         if name == "the median":
             wrong = study.wrong(study.guesses[0], study.tested)
+            validated = None if validated is None else float(wrong.mean())
         if study.costs is not None and not study.metric.is_error:  # a rare class may be the cheapest
             wrong, name = study.guesses[1] != study.labels[study.tested], f"“{cheapest(study)}” each time"
         error, (low, high) = float(wrong.mean()), study.error_interval(wrong)
@@ -158,6 +157,7 @@ def describe(study: Study, choice: Choice, score: Score | None = None) -> Model:
         score=score,
         loss=study.metric.loss,
         baseline_loss=study.baseline_loss,
+        training_r2=1 - here.training_error / (study.y.var() or 1.0) if study.task == "regression" else None,
     )
 
 
@@ -176,14 +176,19 @@ def _path(study: Study, choice: Choice) -> tuple[SizePoint, ...]:
         if validation is not None and held is not None and stage in validation.stages:
             loss = float(held[validation.stages.index(stage)].mean()) / unit
             validated = validation.error(stage)
-        lost = (None, None) if is_error else (float(losses[stage].mean()) / unit, loss)
         if stage == choice.stage:
             points = {known: point for known, point in points.items() if known < model.size_}
             size, own = model.size_, model.estimated_error_
-            if choice.kind.name == "tree" and study.task != "regression" and stage < grown.n_splits_:
+            is_median = study.guess_name == "the median" and not model.used_columns_
+            if is_median and loss is not None:
+                validated = float(study.wrong(study.guesses[0], study.tested).mean())
+                loss = validated / unit
+            shrinks = choice.kind.name == "tree" and study.task != "regression" and stage < grown.n_splits_
+            if is_median or shrinks:
                 # Of trees that compete, the one that may grow less may be of another kind.
                 (row, *_), (losses[stage], *_) = study.losses(model, X, rows, None)
         elif not (stage < choice.stage or size > model.size_):
             continue
+        lost = (None, None) if is_error else (float(losses[stage].mean()) / unit, loss)
         points[size] = SizePoint(size, float(row.mean()), own, validated, *lost)
     return tuple(points[size] for size in sorted(points))

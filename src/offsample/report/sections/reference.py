@@ -122,7 +122,9 @@ def compare(
         mean_absolute_error=off,
         columns=tuple(str(features[i]) for i in _used(study, X, models, found, others)) if is_far else (),
     )
-    told = _sentence(metric, reference, cost / gain if gain else 0.0, bool(used), rated.is_known)
+    told = _sentence(
+        metric, reference, cost / gain if gain else 0.0, bool(used), rated.is_known, len(features)
+    )
     if beside is not None and beside.validated and off is None and cost > radius:
         near, own = metric.ends(beside)[1], metric.parts(rated, study.costs)[0]
         closed, errs = (own - near) / (own - value), "it errs in" if metric.is_error else metric.word
@@ -261,7 +263,7 @@ def _used(study: Study, X: Floats, models: Sequence[Any], found: Any, columns: S
             shuffled[:, column] = random.permutation(shuffled[:, column])
             said.append(_says(study, model, shuffled))
         rival = _saying(study, known, np.concatenate(said))
-        worse[i], deviation = ahead(study, rival, known)
+        worse[i], deviation = ahead(study, rival, known, _closeness if study.task == "regression" else None)
         p_values[i] = stdtr(known.n_units - 1, -worse[i] / deviation) if deviation > 0 else 1.0
         if not study.has_time_for("which columns the opaque model uses"):
             return []
@@ -269,7 +271,7 @@ def _used(study: Study, X: Floats, models: Sequence[Any], found: Any, columns: S
     return [columns[i] for i in best_first(worse) if is_used[i]]
 
 
-def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool, is_known: bool) -> str:
+def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool, is_known: bool, n: int) -> str:
     """Say how good it is, and what it costs to do without it."""
     figure = metric.figure(found)
     errs = f"errs in {figure}" if metric.is_error else f"has {metric.word} {figure}"
@@ -291,7 +293,7 @@ def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool, i
         is_ahead = "is ahead of it" if off is None else "is closer"
         return f"{told}: the model here {is_ahead} by {cost}{unit} ({high} – {low})."
     if found.cost_low <= 0 and not has_rival:
-        guess = "the mean" if metric.name == "r2" else "the class shares"
+        guess = "a guess" if metric.name == "r2" else "the class shares"
         return f"{told}: it is not shown to know more than {guess} either."
     if found.cost_low <= 0:
         return f"{told}: to be readable is not shown to cost anything, at most {high}{unit}."
@@ -300,6 +302,7 @@ def _sentence(metric: Metric, found: Reference, share: float, has_rival: bool, i
         return told
     told += f" It is far ahead: of what it gains over guessing, a model to read loses {percent(share)}."
     if found.columns:
-        return f"{told} It also uses {listed(found.columns, 5)}."
-    does = "adds many of them up" if found.name != NAME else "combines more of them, or cuts them finer"
-    return f"{told} No single column explains that: it {does}."
+        return f"{told} It {'also ' * has_rival}uses {listed(found.columns, 5)}."
+    if found.name == NAME:
+        return f"{told} It {'cuts finer' if n == 1 else 'combines more columns, or cuts them finer'}."
+    return f"{told} It {'weighs the column' if n == 1 else 'weighs columns'}, where a tree cuts."

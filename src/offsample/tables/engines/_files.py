@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Collection
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,7 @@ _TYPES = {
 _IS_CODE = "regexp_matches({0}, '^[-+]?0[0-9]|^[+][0-9]{{7}}|^[0-9]+[eE][0-9]+$')"
 _IS_WHOLE = "regexp_full_match({0}, '[+-]?[0-9]+')"
 _FIRST_ROWS, _MANY = 1000, 200
+_TO_MICRO = {"s": "* 1000000", "ms": "* 1000", "us": "", "ns": "// 1000"}  # seconds
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,8 @@ class Reading:
         if self.is_csv:
             return _parse(self.connection, self.files, self.scratch, self.path.as_text)
         relation = self.connection.read_parquet(self.files, union_by_name=False, hive_partitioning=False)
-        return relation, _parquet_names(self.connection, self.files[0])
+        names = _parquet_names(self.connection, self.files[0])
+        return _with_durations(self.connection, self.files[0], relation), names
 
     def as_parquet(self) -> tuple[list[str], list[Any]]:
         """Parquet file of what DuckDB reads, once, for another engine, and the names of the columns."""
@@ -132,6 +136,24 @@ def _holding(connection: Any, source: str, columns: list[int], test: str, agree:
     tests = ", ".join(f"{agree}({test.format(f'c{i}')}) FILTER (c{i} IS NOT NULL)" for i in columns)
     found = connection.execute(f"SELECT {tests} FROM {source}").fetchall()[0]
     return [i for i, holds in zip(columns, found, strict=True) if holds]
+
+
+def _with_durations(connection: Any, file: str, relation: Any) -> Any:
+    """Relation whose durations are some: Parquet has whole numbers for them, and Arrow's schema beside."""
+    query = "SELECT value FROM parquet_kv_metadata(?) WHERE key = 'ARROW:schema'"
+    schema = connection.execute(query, [file]).fetchall()
+    if not schema or not find_spec("pyarrow"):
+        return relation
+    import pyarrow as pa
+
+    try:
+        kinds = pa.ipc.read_schema(pa.py_buffer(b64decode(schema[0][0]))).types
+    except (pa.ArrowException, OSError, ValueError):  # of kinds that pyarrow does not know
+        return relation
+    quoted = ('"' + name.replace('"', '""') + '"' for name in relation.columns)
+    spans = [pair for pair in zip(quoted, kinds, strict=False) if pa.types.is_duration(pair[1])]
+    known = ", ".join(f"to_microseconds({name} {_TO_MICRO[kind.unit]}) AS {name}" for name, kind in spans)
+    return relation.project(f"* REPLACE ({known})") if spans else relation
 
 
 def _parquet_names(connection: Any, file: str) -> list[str]:
