@@ -99,6 +99,22 @@ def test_two_ways_that_disagree_are_none():
     assert "may be" in way_of(["1.234"] * 97 + ["1,5"] * 3).why
 
 
+def test_three_digits_after_every_point_may_be_thousands():
+    """850 € beside 1.234 €: a thousandth of the price would be a wrong conversion."""
+    euros = ["850 €", "1.234 €", "2.750 €", "999 €"] * 20
+    assert way_of(euros).way is None
+    assert "number:point or number:comma" in way_of(euros).why
+    assert way_of(["850", "1.234", "27.500"] * 20).way is None
+    assert way_of(["1.459 €", "1.234 €"] * 20).way is None  # fuel, or rent
+    read = {say: recognised(np.array(euros, object), "v", say)[0] for say in ("number:point", "number:comma")}
+    assert read["number:point"][:4].tolist() == [850, 1.234, 2.75, 999]
+    assert read["number:comma"][:4].tolist() == [850, 1234, 2750, 999]
+    for decided in ("0.125 €", "1.50 €", "1234 €", "1234.500 €", "-0.500 €"):
+        assert way_of([*euros, *[decided] * 3]).way == NumberWay(".", "", "", "€")
+    for plain in (["0.125", "1.500", "120"], ["1.500", "2.125", "3"], ["1.500", "2.12", "120"]):
+        assert way_of(plain * 20).way == NumberWay()
+
+
 def test_seconds_since_1970_only_where_the_name_says_so():
     seconds = np.arange(1_600_000_000, 1_600_000_400)
     assert recognised(seconds, "created_at")[0].dtype == "M8[us]"

@@ -196,6 +196,11 @@ def chosen(ways: Sequence[Way], tally: Tally, sample: Sequence[str], asked: str 
             both = np.isfinite(mine) & np.isfinite(theirs)
             if (mine[both] != theirs[both]).any():
                 return Found(None, f"numbers that may be {said(other)} or {said(way)}", n)
+    if asked in ("", "number") and isinstance(way, NumberWay) and _may_be_thousands(way, sample):
+        unclear = "may have decimals or thousands after '.': say number:point or number:comma"
+        if asked:
+            return Found(way, f"{said(way)}, but they {unclear}", n, n_read)
+        return Found(None, f"numbers that {unclear}", n)
     if isinstance(way, NumberWay) and not asked:
         if not (way.before or way.after) and tally.n_zeros:
             return Found(None, "codes: some begin with a zero", n)
@@ -208,6 +213,21 @@ def chosen(ways: Sequence[Way], tally: Tally, sample: Sequence[str], asked: str 
         if way.is_plain and tally.largest >= EXACT:
             return Found(None, "codes: numbers with too many digits to be told apart", n)
     return Found(way, said(way), n, n_read)
+
+
+def _may_be_thousands(way: NumberWay, sample: Sequence[str]) -> bool:
+    """Whether each point has three digits after it, as in 850 € and 1.234 €, and nothing tells what it is."""
+    if (way.decimal, way.thousands) != (".", ""):
+        return False
+    texts = {text.strip().lower() for text in sample}
+    mine = {text: way.read(text) for text in texts if math.isfinite(way.read(text))}
+    other = NumberWay(",", ".", way.before, way.after)
+    theirs = {text: other.read(text) for text in mine}
+    whole = [abs(number) for text, number in mine.items() if number == theirs[text]]
+    if not all(map(math.isfinite, theirs.values())) or max(whole, default=0) >= 1000:
+        return False
+    is_money = re.fullmatch(_CURRENCY, way.before or way.after) is not None
+    return len(whole) < len(mine) and (is_money or max(whole, default=0) >= 100)
 
 
 def _constant_field(way: DateWay, sample: Sequence[str]) -> int | None:
