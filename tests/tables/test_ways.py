@@ -14,7 +14,7 @@ from offsample import TreeClassifier, rank_features
 from offsample.export import to_python, to_sql
 from offsample.tables import TableEncoder, describe_columns, read_table
 from offsample.tables._meaning import recognised
-from offsample.tables._ways import DateWay, NumberWay, TimeWay
+from offsample.tables._ways import DateWay, EpochWay, NumberWay, TimeWay
 from tests.tables.labelled_columns import KEPT, READ, verdict
 
 ODD = [
@@ -50,6 +50,7 @@ WAYS = {
     DateWay("dby", " "): ["3 March 2024", "12 sept 2023 9:30", "1 foo 2024", "31 Apr 2020", "1 May. 2020"],
     DateWay("bdy", " "): ["March 3, 2024", "Dec 31 1999, 9:30 pm", "Feb 30, 2020"],
     DateWay("dmY", "."): ["31.12.99", "1.2.68", "1.2.69"],
+    DateWay("ymd", ""): ["20240229", "20230229", "2024022", "20240101 10:30", "18500101", "20241301"],
     DateWay("ym", "-"): ["2024-05", "2024-13", "2024-00"],
     TimeWay(): ["9:30", "23:59:59", "24:00", "12:30 am", "1:05 p.m.", "0:10 pm", "9:60"],
 }  # fmt: skip
@@ -122,6 +123,26 @@ def test_seconds_since_1970_only_where_the_name_says_so():
     assert recognised(seconds, "customer")[0].dtype.kind == "i"
     assert recognised(seconds - 1_500_000_000, "created_at")[0].dtype.kind == "i"
     assert recognised(np.arange(1900, 2000), "date")[0].dtype.kind == "i"
+
+
+def test_days_of_eight_digits_where_the_user_says_so(tmp_path):
+    days = np.array([20190509, 20210822, 20200229, 20200230])
+    known = np.array(["2019-05-09", "2021-08-22", "2020-02-29", "NaT"], "M8[us]")
+    for stored in (days, days.astype(str).astype(object), days.astype(float)):
+        assert recognised(stored, "day")[0] is stored
+        for say in ("date", "date:ymd"):
+            np.testing.assert_array_equal(recognised(stored, "day", say)[0], known)
+    with pytest.raises(ValueError, match="cannot be read as date"):
+        recognised(days + 99_000_000, "day", "date")
+    table = pd.DataFrame({"day": np.tile(days[:3], 40), "y": np.tile(["a", "b", "a"], 40)})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    for source in (table, pl.LazyFrame(table), tmp_path / "t.csv"):
+        assert rank_features(source, "y", types={"day": "date"})["day"].kind == "numeric"
+    for frame in (pl.LazyFrame({"v": days}), duckdb.from_df(pd.DataFrame({"v": days}))):
+        read = EpochWay("ymd").on_engine(nw.from_native(frame), "v", "n").collect()["n"].to_list()
+        assert [pd.NaT if one is None else pd.Timestamp(one, unit="us") for one in read] == [
+            *pd.to_datetime(known)
+        ]
 
 
 @pytest.fixture(scope="module")

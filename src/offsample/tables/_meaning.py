@@ -108,6 +108,8 @@ def candidates(sample: Sequence[str], name: Any, asked: str = "") -> tuple[list[
     if kind in ("", "date") and not are_digits:
         orders = [detail] if detail in ORDERS else ORDERS if not detail else ()
         ways += [DateWay(o, s) for o in orders for s in ("-" if o == "ym" else " -" if "b" in o else "-/.")]
+    elif asked in ("date", "date:ymd"):
+        ways.append(DateWay(separator=""))
     if kind in ("", "time") and not are_digits:
         ways.append(TimeWay())
     why = "text"
@@ -247,8 +249,8 @@ _ORDER_SAID = {
 
 def said(way: Way) -> str:
     """A way in words."""
-    if isinstance(way, DateWay):
-        return f"dates, {_ORDER_SAID[way.order]}"
+    if isinstance(way, DateWay) or way == EpochWay("ymd"):
+        return f"dates, {_ORDER_SAID[getattr(way, 'order', 'ymd')]}"
     if isinstance(way, EpochWay):
         prefix = {"ms": "milli", "us": "micro", "ns": "nano"}.get(way.unit, "")
         return f"dates, {prefix}seconds since 1970"
@@ -356,6 +358,9 @@ def _of_numbers(column: Any, name: Any, asked: str) -> tuple[Any, Found]:
 def epoch_found(numbers: Floats, name: Any, asked: str) -> Found:
     """How numbers, or their ends, are moments since 1970; raise where a user says so in vain."""
     way = EpochWay.of(numbers, asked.partition(":")[2])
+    if way is None and asked in ("date", "date:ymd"):  # the first and the last tell
+        ends = np.array([np.nanmin(numbers, initial=np.inf), np.nanmax(numbers, initial=-np.inf)])
+        way = EpochWay("ymd") if _counted(EpochWay(), EpochWay("ymd").parse(ends)).all() else None
     if way is None and asked and np.isfinite(numbers).any():
         raise ColumnError(
             f"column {name!r} cannot be read as {asked}: its numbers are such as {np.nanmax(numbers):.15g}, "

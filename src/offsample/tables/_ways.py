@@ -165,6 +165,8 @@ class DateWay(Way):
 
     @property
     def pattern(self) -> str:
+        if not self.separator:
+            return f"{_YEAR}([0-9]{{2}})([0-9]{{2}})"
         mark = f"[{self.separator}]"
         marks = [f",?{mark}" if self.order == "bdy" and i == 1 else mark for i in range(len(self.order) - 1)]
         fields = [_FIELDS[field] for field in self.order]
@@ -190,9 +192,11 @@ class DateWay(Way):
         return (moment - _EPOCH) // timedelta(microseconds=1) + clock - ahead
 
     def _expression(self, text: nw.Expr, let: Let) -> nw.Expr:
-        mark, date = f"[{self.separator}]", let(_without(text, "(?:t|,? )[0-9]{1,2}:.*$"))
+        mark, date = f"[{self.separator or '-'}]", let(_without(text, "(?:t|,? )[0-9]{1,2}:.*$"))
         first, last = _without(date, f",?{mark}.*$"), _without(date, f"^.*{mark}")
-        middle = _without(_without(date, f"^[^{self.separator}]*{mark}"), f",?{mark}.*$")
+        middle = _without(_without(date, f"^[^{mark[1:]}*{mark}"), f",?{mark}.*$")
+        if not self.separator:
+            first, middle, last = (text.str.slice(start, n) for start, n in ((0, 4), (4, 2), (6, 2)))
         parts = (first, last) if self.order == "ym" else (first, middle, last)
         fields = dict(zip(self.order, parts, strict=True))
         name = let(fields["b"]) if "b" in fields else None
@@ -207,7 +211,7 @@ class DateWay(Way):
             year = nw.when(year <= _PIVOT).then(year + 2000).otherwise(year + 1900)
         day = fields["d"].cast(nw.Int64) if "d" in fields else nw.lit(1)
         moment = let(_days(let(year), let(month), let(day)) * (86_400 * _SECOND))
-        if self.order == "ym":
+        if self.order == "ym" or not self.separator:
             return moment
         has_clock = text.str.contains(":")
         of_day = _clock_expression(let(nw.when(has_clock).then(text)), let)
@@ -240,7 +244,7 @@ class TimeWay(Way):
 
 @dataclass(frozen=True)
 class EpochWay(Way):
-    """A number, of seconds, milliseconds, microseconds or nanoseconds since 1970."""
+    """A number, of seconds, milliseconds, microseconds or nanoseconds since 1970, or "ymd": 20241231."""
 
     unit: str = "s"
     quantity = "moment"
@@ -255,10 +259,16 @@ class EpochWay(Way):
 
     def parse(self, texts: Any) -> Floats:
         """Microseconds of numbers."""
+        if self.unit == "ymd":
+            return DateWay(separator="").parse([f"{number:.0f}" for number in np.asarray(texts, float)])
         return np.asarray(texts, float) * EPOCHS[self.unit]
 
     def on_engine(self, frame: Frame, text: str, name: str) -> Frame:
         """Microseconds of a column of numbers."""
+        if self.unit == "ymd":
+            digits = nw.col(text).cast(nw.Int64).cast(nw.String)
+            read = DateWay(separator="").on_engine(frame.with_columns(digits.alias(f"{name}_")), f"{name}_", name)
+            return read.drop(f"{name}_")
         return frame.with_columns((nw.col(text).cast(nw.Float64) * EPOCHS[self.unit]).alias(name))
 
 
