@@ -55,7 +55,7 @@ def test_the_script_of_the_action_fails_on_what_it_is_told_to(tmp_path):
         ["bash", "-e", "-c", step["run"]], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
     assert done.returncode == 3, done.stderr
-    assert "leaky.csv: offsample: leak: after" in done.stderr
+    assert "leaky.csv: offsample: leak: “after”" in done.stderr
     assert "clean.csv" not in done.stderr
     assert sorted(path.name for path in (tmp_path / "pages").iterdir()) == [
         "clean.csv.html",

@@ -49,6 +49,14 @@ class Finding:
     others: tuple[str, ...] = ()  # further columns that it concerns
 
     @property
+    def quoted(self) -> str:
+        """The message with the name of its column in quotes, which a name that is a sentence cannot end."""
+        if self.column is None or not self.message.startswith(self.column):
+            return self.message
+        name = self.column.replace("“", '"').replace("”", '"')
+        return f"“{name}”{self.message.removeprefix(self.column)}"
+
+    @property
     def quarantines(self) -> bool:
         """Whether models are to be judged without the column."""
         return kind_of(self.code).QUARANTINES
