@@ -5,7 +5,7 @@
 
 Options after `--` are passed on to `offsample report`. The exit code is 0 where nothing was found, 3 where a
 finding of `--fail-on` was, and another one, such as 2, where a table could not be reported on, which comes
-first of several tables. Where files have to come last, as in a hook, an option is one word: `--report=--seed=1`.
+first of several tables. Where files come last, as in a hook, an option is one word: `--report=--seed=1`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,12 @@ def main(arguments: list[str] | None = None) -> int:
     codes = [0]
     for table in asked.tables:
         command = [sys.executable, "-m", "offsample", "report", str(table), "--target", asked.target]
-        command += ["--quiet", "--fail-on", asked.fail_on, *([*asked.report, *given[place + 1 :]] or ["--fast"])]
+        command += [
+            "--quiet",
+            "--fail-on",
+            asked.fail_on,
+            *([*asked.report, *given[place + 1 :]] or ["--fast"]),
+        ]
         if asked.pages is not None:
             asked.pages.mkdir(parents=True, exist_ok=True)
             is_one = [one.name for one in asked.tables].count(table.name) == 1

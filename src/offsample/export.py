@@ -336,6 +336,10 @@ class _Sql(_Writer):
         return ("\n" + "  " * (self.depth + 1)).join([first, *lines]) + "\n" + "  " * self.depth + "END"
 
     def named(self, name: Any) -> str:
+        if not str(name):
+            raise ValueError(
+                "a column has no name, and SQL has no word for it: name it, and fit the model again"
+            )
         return self.quote + str(name).replace(self.quote, self.quote * 2) + self.quote
 
     def value(self, column: Column) -> str:

@@ -93,6 +93,12 @@ def test_the_reason_is_said():
     assert way_of(["1.2", "3.4"] * 20, "app_version").way is None
 
 
+def test_a_mark_is_named_only_if_it_is_there():
+    assert way_of(["12,50 €", "3,5 €"] * 20).why == "numbers, in €, decimal comma"
+    assert way_of(["1.200,50 €", "3,5 €"] * 20).why == "numbers, in €, decimal comma, thousands by '.'"
+    assert way_of(["1 200,50", "3,5"] * 20).why == "numbers, decimal comma, thousands by ' '"
+
+
 def test_two_ways_that_disagree_are_none():
     """1.234 among numbers with decimal commas is a thousand; among those of a program it is not."""
     assert way_of(["1.234", "2.345"] * 20).way == NumberWay()
@@ -209,7 +215,7 @@ def test_numbers_are_dates_in_a_unit_or_refused(of):
         numbers = moment.astype(f"datetime64[{unit}]").astype(np.int64) + np.arange(3)
         (column,) = TableEncoder(types={"when": "date"}).fit_transform({"when": numbers})
         assert column.values[0] == moment.astype("datetime64[us]").astype(float)
-    for number, wish in ((20210510, "date"), (2021, "date:dmy")):
+    for number, wish in ((20211310, "date"), (2021, "date:dmy")):
         table = {"when": [number] * 4, "y": [0, 1] * 2}
         with pytest.raises(ValueError, match=f"'when' cannot be read as {wish}: .* are such as {number}"):
             rank_features(of(table), "y", types={"when": wish})

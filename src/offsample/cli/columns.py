@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from offsample._text import Field, fit_table, shorten, visible
+from offsample._text import Field, amount, fit_table, shorten, visible
 from offsample.cli._app import command
 from offsample.cli._options import Asked
 from offsample.cli._screen import named, print_table, say, screen_encoding, screen_width
@@ -36,10 +36,12 @@ def columns(asked: Asked) -> None:
 
 
 def _print(found: Sequence[ColumnRead], n_rows: int, n_source_rows: int, asked: Asked) -> None:
-    rows = (
-        f"{n_rows:,} rows" if n_source_rows <= n_rows else f"a sample of {n_rows:,} of {n_source_rows:,} rows"
+    of = "" if n_source_rows <= n_rows else f"a sample of {n_rows:,} of "
+    rows = f"{of}{amount(n_source_rows if of else n_rows, 'row')}"
+    say(
+        f"{amount(len(found), 'column')} of {asked.source_name}, as {rows} show{'s' * (n_rows == 1)} them.",
+        "",
     )
-    say(f"{len(found):,} columns of {asked.source_name}, as {rows} show them.", "")
     missing = [f"{one.n_missing / max(1, one.n_rows):.1%}" if one.n_missing else "" for one in found]
     fields = [
         Field("column", [visible(one.name) for one in found], right=False),
@@ -71,6 +73,9 @@ def _sentence(one: ColumnRead) -> str:
     name = named(one.name)
     if one.kind == "left out":
         return f"Left out: {one.why}"
-    unread = f" {one.n_unread:,} rows are not written so, and are missing." if one.n_unread else ""
+    are = "is" if one.n_unread == 1 else "are"
+    unread = (
+        f" {amount(one.n_unread, 'row')} {are} not written so, and {are} missing." if one.n_unread else ""
+    )
     share = "" if one.share_read is None else f" {one.share_read:.1%} of its texts say it."
     return f"{name}: {one.why}.{share}{unread}"

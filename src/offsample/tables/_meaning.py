@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -214,22 +215,21 @@ def chosen(ways: Sequence[Way], tally: Tally, sample: Sequence[str], asked: str 
             return Found(None, "whole numbers that are stored as text: taken for codes", n)
         if way.is_plain and tally.largest >= EXACT:
             return Found(None, "codes: numbers with too many digits to be told apart", n)
-    return Found(way, said(way), n, n_read)
+    shown = way
+    if isinstance(way, NumberWay) and not any(re.search(f"[0-9]{way.between}[0-9]", text) for text in sample):
+        shown = replace(way, thousands="")
+    return Found(way, said(shown), n, n_read)
 
 
 def _may_be_thousands(way: NumberWay, sample: Sequence[str]) -> bool:
     """Whether each point has three digits after it, as in 850 € and 1.234 €, and nothing tells what it is."""
     if (way.decimal, way.thousands) != (".", ""):
         return False
-    texts = {text.strip().lower() for text in sample}
-    mine = {text: way.read(text) for text in texts if math.isfinite(way.read(text))}
-    other = NumberWay(",", ".", way.before, way.after)
-    theirs = {text: other.read(text) for text in mine}
-    whole = [abs(number) for text, number in mine.items() if number == theirs[text]]
-    if not all(map(math.isfinite, theirs.values())) or max(whole, default=0) >= 1000:
-        return False
-    is_money = re.fullmatch(_CURRENCY, way.before or way.after) is not None
-    return len(whole) < len(mine) and (is_money or max(whole, default=0) >= 100)
+    mine, theirs = way.parse(sample), NumberWay(",", ".", way.before, way.after).parse(sample)
+    largest = np.abs(mine[mine == theirs]).max(initial=0)  # of those without a point
+    least = 0 if re.fullmatch(_CURRENCY, way.before or way.after) else 100
+    is_point, is_read = np.isfinite(mine) & (mine != theirs), np.isfinite(theirs)
+    return bool(is_point.any() and is_read[np.isfinite(mine)].all()) and least <= largest < 1000
 
 
 def _constant_field(way: DateWay, sample: Sequence[str]) -> int | None:

@@ -116,10 +116,15 @@ class NumberWay(Way):
         return self == NumberWay()
 
     @property
+    def between(self) -> str:
+        """Pattern of the mark between thousands."""
+        return SPACE if self.thousands == " " else re.escape(self.thousands)
+
+    @property
     def pattern(self) -> str:
         if self.is_plain:
             return "([-+]?(?:(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:e[-+]?[0-9]{1,3})?|inf|infinity))"
-        mark = SPACE if self.thousands == " " else re.escape(self.thousands)
+        mark = self.between
         whole = f"(?:[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+|[0-9]+)" if mark else "[0-9]+"
         body = f"(?:{whole}(?:[{self.decimal}][0-9]+)?|[{self.decimal}][0-9]+)"
         before = f"(?:{re.escape(self.before)}{SPACE}?)" if self.before else ""
@@ -131,8 +136,7 @@ class NumberWay(Way):
     def _left(self) -> tuple[str, str, str]:
         """Patterns of what is before the number, after it and within it, and no part of it."""
         others = f"[^0-9{self.decimal}]"
-        inside = "" if not self.thousands else SPACE if self.thousands == " " else re.escape(self.thousands)
-        return f"^{others}*", f"{others}*$", inside
+        return f"^{others}*", f"{others}*$", self.between
 
     def _number(self, found: re.Match[str]) -> float:
         text = found[0]
@@ -267,7 +271,9 @@ class EpochWay(Way):
         """Microseconds of a column of numbers."""
         if self.unit == "ymd":
             digits = nw.col(text).cast(nw.Int64).cast(nw.String)
-            read = DateWay(separator="").on_engine(frame.with_columns(digits.alias(f"{name}_")), f"{name}_", name)
+            read = DateWay(separator="").on_engine(
+                frame.with_columns(digits.alias(f"{name}_")), f"{name}_", name
+            )
             return read.drop(f"{name}_")
         return frame.with_columns((nw.col(text).cast(nw.Float64) * EPOCHS[self.unit]).alias(name))
 
