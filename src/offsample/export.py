@@ -337,9 +337,7 @@ class _Sql(_Writer):
 
     def named(self, name: Any) -> str:
         if not str(name):
-            raise ValueError(
-                "a column has no name, and SQL has no word for it: name it, and fit the model again"
-            )
+            raise ValueError("a column has no name, which SQL has no word for: name it, and fit again")
         return self.quote + str(name).replace(self.quote, self.quote * 2) + self.quote
 
     def value(self, column: Column) -> str:

@@ -36,12 +36,8 @@ def columns(asked: Asked) -> None:
 
 
 def _print(found: Sequence[ColumnRead], n_rows: int, n_source_rows: int, asked: Asked) -> None:
-    of = "" if n_source_rows <= n_rows else f"a sample of {n_rows:,} of "
-    rows = f"{of}{amount(n_source_rows if of else n_rows, 'row')}"
-    say(
-        f"{amount(len(found), 'column')} of {asked.source_name}, as {rows} show{'s' * (n_rows == 1)} them.",
-        "",
-    )
+    rows = f"a sample of {n_rows:,} of " * (n_source_rows > n_rows) + amount(n_source_rows, "row")
+    say(f"{len(found):,} columns of {asked.source_name}, as {rows} show{'s' * (n_rows == 1)} them.", "")
     missing = [f"{one.n_missing / max(1, one.n_rows):.1%}" if one.n_missing else "" for one in found]
     fields = [
         Field("column", [visible(one.name) for one in found], right=False),
@@ -73,9 +69,6 @@ def _sentence(one: ColumnRead) -> str:
     name = named(one.name)
     if one.kind == "left out":
         return f"Left out: {one.why}"
-    are = "is" if one.n_unread == 1 else "are"
-    unread = (
-        f" {amount(one.n_unread, 'row')} {are} not written so, and {are} missing." if one.n_unread else ""
-    )
+    unread = f" Not written so, and missing: {amount(one.n_unread, 'row')}." if one.n_unread else ""
     share = "" if one.share_read is None else f" {one.share_read:.1%} of its texts say it."
     return f"{name}: {one.why}.{share}{unread}"

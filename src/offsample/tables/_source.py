@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Self
 
-from offsample._text import amount
-
 DUCKDB_URL = "duckdb:///"
 PARQUET = (".parquet", ".pq", ".parq")
 CSV = (".csv", ".tsv")
@@ -170,9 +168,8 @@ class Source:
 
     def __str__(self) -> str:
         shown = (", ".join(self.files[:5]) or "the query") + (", …" if len(self.files) > 5 else "")
-        return (
-            f"{amount(self.n_rows, 'row')} of {f'{len(self.files)} files: ' * (len(self.files) > 1)}{shown}"
-        )
+        files = f"{len(self.files)} files: " * (len(self.files) > 1)
+        return f"{self.n_rows:,} row{'s' * (self.n_rows != 1)} of {files}{shown}"
 
 
 def is_query(text: str) -> bool:

@@ -124,8 +124,7 @@ class NumberWay(Way):
     def pattern(self) -> str:
         if self.is_plain:
             return "([-+]?(?:(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:e[-+]?[0-9]{1,3})?|inf|infinity))"
-        mark = self.between
-        whole = f"(?:[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+|[0-9]+)" if mark else "[0-9]+"
+        whole = f"(?:[1-9][0-9]{{0,2}}(?:{self.between}[0-9]{{3}})+|[0-9]+)" if self.between else "[0-9]+"
         body = f"(?:{whole}(?:[{self.decimal}][0-9]+)?|[{self.decimal}][0-9]+)"
         before = f"(?:{re.escape(self.before)}{SPACE}?)" if self.before else ""
         after = f"(?:{SPACE}?{re.escape(self.after)}s?)" if self.after else ""
@@ -196,11 +195,12 @@ class DateWay(Way):
         return (moment - _EPOCH) // timedelta(microseconds=1) + clock - ahead
 
     def _expression(self, text: nw.Expr, let: Let) -> nw.Expr:
-        mark, date = f"[{self.separator or '-'}]", let(_without(text, "(?:t|,? )[0-9]{1,2}:.*$"))
-        first, last = _without(date, f",?{mark}.*$"), _without(date, f"^.*{mark}")
-        middle = _without(_without(date, f"^[^{mark[1:]}*{mark}"), f",?{mark}.*$")
         if not self.separator:
-            first, middle, last = (text.str.slice(start, n) for start, n in ((0, 4), (4, 2), (6, 2)))
+            year, month, day = (text.str.slice(*at).cast(nw.Int64) for at in ((0, 4), (4, 2), (6, 2)))
+            return _days(let(year), let(month), let(day)) * (86_400 * _SECOND)
+        mark, date = f"[{self.separator}]", let(_without(text, "(?:t|,? )[0-9]{1,2}:.*$"))
+        first, last = _without(date, f",?{mark}.*$"), _without(date, f"^.*{mark}")
+        middle = _without(_without(date, f"^[^{self.separator}]*{mark}"), f",?{mark}.*$")
         parts = (first, last) if self.order == "ym" else (first, middle, last)
         fields = dict(zip(self.order, parts, strict=True))
         name = let(fields["b"]) if "b" in fields else None
@@ -215,7 +215,7 @@ class DateWay(Way):
             year = nw.when(year <= _PIVOT).then(year + 2000).otherwise(year + 1900)
         day = fields["d"].cast(nw.Int64) if "d" in fields else nw.lit(1)
         moment = let(_days(let(year), let(month), let(day)) * (86_400 * _SECOND))
-        if self.order == "ym" or not self.separator:
+        if self.order == "ym":
             return moment
         has_clock = text.str.contains(":")
         of_day = _clock_expression(let(nw.when(has_clock).then(text)), let)
@@ -270,11 +270,10 @@ class EpochWay(Way):
     def on_engine(self, frame: Frame, text: str, name: str) -> Frame:
         """Microseconds of a column of numbers."""
         if self.unit == "ymd":
-            digits = nw.col(text).cast(nw.Int64).cast(nw.String)
-            read = DateWay(separator="").on_engine(
-                frame.with_columns(digits.alias(f"{name}_")), f"{name}_", name
+            digits = nw.col(text).cast(nw.Int64).cast(nw.String).alias(f"{name}_")
+            return (
+                DateWay(separator="").on_engine(frame.with_columns(digits), f"{name}_", name).drop(f"{name}_")
             )
-            return read.drop(f"{name}_")
         return frame.with_columns((nw.col(text).cast(nw.Float64) * EPOCHS[self.unit]).alias(name))
 
 

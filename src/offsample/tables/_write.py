@@ -27,9 +27,7 @@ class BlockWriter:
 
         as_csv = self._path is None or self._path.suffix.lower() == ".csv"
         for i, field in enumerate(block.schema if as_csv else ()):
-            if pa.types.is_time(field.type) or pa.types.is_timestamp(
-                field.type
-            ):  # no fraction that says nothing
+            if pa.types.is_time(field.type) or pa.types.is_timestamp(field.type):
                 text = compute.replace_substring_regex(block.column(i).cast("string"), "[.]0+(Z?)$", r"\1")
                 block = block.set_column(i, field.name, text)
         for name, values in columns.items():

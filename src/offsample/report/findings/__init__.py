@@ -51,10 +51,9 @@ class Finding:
     @property
     def quoted(self) -> str:
         """The message with the name of its column in quotes, which a name that is a sentence cannot end."""
-        if self.column is None or not self.message.startswith(self.column):
-            return self.message
-        name = self.column.replace("“", '"').replace("”", '"')
-        return f"“{name}”{self.message.removeprefix(self.column)}"
+        name, quoted = self.column or "", (self.column or "").replace("”", '"')
+        is_first = name != "" and self.message.startswith(name)
+        return f"“{quoted}”{self.message.removeprefix(name)}" if is_first else self.message
 
     @property
     def quarantines(self) -> bool:

@@ -78,15 +78,9 @@ def association(one: Ints, other: Ints) -> float:
     (1.0, 0.0)
     """
     n, sizes = len(one), np.array([one.max(initial=0) + 1, other.max(initial=0) + 1])
-    joint = one * sizes[1] + other
-    if sizes.prod() > n:  # most cells are empty
-        joint, place = np.unique(joint, return_inverse=True)
-    else:
-        joint, place = np.arange(sizes.prod()), joint
-    counts = np.bincount(place, minlength=len(joint))
-    of_one, of_other = np.bincount(one), np.bincount(other)
-    expected = of_one[joint // sizes[1]] * (of_other[joint % sizes[1]] / max(n, 1))
-    excess = float((counts**2 / np.where(expected, expected, 1)).sum() - n) / max(n, 1)
+    cells, counts = np.unique(one * sizes[1] + other, return_counts=True)  # of many, most are empty
+    expected = np.bincount(one)[cells // sizes[1]] * (np.bincount(other)[cells % sizes[1]] / max(n, 1))
+    excess = float((counts**2 / expected).sum() - n) / max(n, 1)
     excess = max(0.0, excess - float(np.prod(sizes - 1)) / max(n - 1, 1))
     most = float((sizes - (sizes - 1) ** 2 / max(n - 1, 1)).min()) - 1
     return min(1.0, float(np.sqrt(excess / most))) if most > 0 else 0.0
