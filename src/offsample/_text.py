@@ -181,8 +181,6 @@ def number(value: float) -> str:
 def value_text(value: float, kind: str = "number") -> str:
     """A number with six digits; a moment, in microseconds since 1970, as a date, a duration in its units.
 
-    Whole numbers, and those halfway between, have all of their digits, as keys and days such as 20241231 do.
-
     >>> value_text(0.123456789), value_text(1735732800e6, "moment"), value_text(5400e6, "duration")
     ('0.123457', '2025-01-01 12:00:00', '1.5 hours')
     >>> value_text(20241231.0), value_text(20241231.5)
