@@ -287,3 +287,9 @@ def test_text_that_zstandard_compressed(tmp_path):
     with pa.output_stream(str(tmp_path / "t.csv.zst"), compression="zstd") as file:
         file.write(b"a,b\n1,x\n2,y\n")
     assert read_table(tmp_path / "t.csv.zst")["a"].tolist() == [1, 2]
+
+
+def test_a_column_without_a_name_is_not_written_as_sql():
+    model = TreeClassifier().fit({"": [0.0, 1.0] * 40}, ["a", "b"] * 40)
+    with pytest.raises(ValueError, match="has no name"):
+        to_sql(model)
