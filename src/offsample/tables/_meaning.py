@@ -22,7 +22,18 @@ from offsample.tables._base import IN_DAYS, ColumnError
 from offsample.tables._columns import labels_at, sorted_codes
 from offsample.tables._encode import as_floats, plain
 from offsample.tables._kinds import EXACT, as_quantities, is_missing
-from offsample.tables._ways import MINUS, MISSING, ORDERS, SPACE, DateWay, EpochWay, NumberWay, TimeWay, Way
+from offsample.tables._ways import (
+    MINUS,
+    MISSING,
+    ORDERS,
+    SPACE,
+    DateWay,
+    EpochWay,
+    NumberWay,
+    TimeWay,
+    Way,
+    said,
+)
 
 # Share of the rows with a text that a way has to read, or one that a user asks for: others are missing.
 LEAST, _LEAST_ASKED = 0.95, 0.5
@@ -238,29 +249,6 @@ def _constant_field(way: DateWay, sample: Sequence[str]) -> int | None:
     values = [{int(part[i]) for part in parts} for i in (0, 1)]
     found = [i for i in (0, 1) if values[i] == {1} and len(values[1 - i]) >= _FEW_MONTHS]
     return found[0] if found else None
-
-
-_ORDER_SAID = {
-    "ymd": "year first", "dmy": "day first", "mdy": "month first", "dmY": "day first, years of two digits",
-    "mdY": "month first, years of two digits", "dby": "months by name", "bdy": "months by name",
-    "dbY": "months by name, years of two digits",     "ym": "months",
-}  # fmt: skip
-
-
-def said(way: Way) -> str:
-    """A way in words."""
-    if isinstance(way, DateWay) or way == EpochWay("ymd"):
-        return f"dates, {_ORDER_SAID[getattr(way, 'order', 'ymd')]}"
-    if isinstance(way, EpochWay):
-        prefix = {"ms": "milli", "us": "micro", "ns": "nano"}.get(way.unit, "")
-        return f"dates, {prefix}seconds since 1970"
-    if isinstance(way, TimeWay):
-        return "times of the day"
-    assert isinstance(way, NumberWay)
-    marks = {",": "decimal comma"}.get(way.decimal, "")
-    thousands = f"thousands by {way.thousands!r}" if way.thousands else ""
-    units = f"in {way.before or way.after}" if way.before or way.after else ""
-    return ", ".join(filter(None, ["numbers", units, marks, thousands]))
 
 
 def is_text(column: NDArray[Any] | nw.Series[Any]) -> bool:

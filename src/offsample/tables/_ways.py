@@ -325,3 +325,26 @@ def _days(year: nw.Expr, month: nw.Expr, day: nw.Expr) -> nw.Expr:
 
 def _without(text: nw.Expr, pattern: str) -> nw.Expr:
     return text.str.replace_all(pattern, "")
+
+
+_ORDER_SAID = {
+    "ymd": "year first", "dmy": "day first", "mdy": "month first", "dmY": "day first, years of two digits",
+    "mdY": "month first, years of two digits", "dby": "months by name", "bdy": "months by name",
+    "dbY": "months by name, years of two digits",     "ym": "months",
+}  # fmt: skip
+
+
+def said(way: Way) -> str:
+    """A way in words."""
+    if isinstance(way, DateWay) or way == EpochWay("ymd"):
+        return f"dates, {_ORDER_SAID[getattr(way, 'order', 'ymd')]}"
+    if isinstance(way, EpochWay):
+        prefix = {"ms": "milli", "us": "micro", "ns": "nano"}.get(way.unit, "")
+        return f"dates, {prefix}seconds since 1970"
+    if isinstance(way, TimeWay):
+        return "times of the day"
+    assert isinstance(way, NumberWay)
+    marks = {",": "decimal comma"}.get(way.decimal, "")
+    thousands = f"thousands by {way.thousands!r}" if way.thousands else ""
+    units = f"in {way.before or way.after}" if way.before or way.after else ""
+    return ", ".join(filter(None, ["numbers", units, marks, thousands]))
