@@ -1,5 +1,6 @@
 """What `contrib/` holds is as it says: the action's script runs, and files name what is there."""
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -54,13 +55,35 @@ def test_the_script_of_the_action_fails_on_what_it_is_told_to(tmp_path):
         ["bash", "-e", "-c", step["run"]], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
     assert done.returncode == 3, done.stderr
-    assert "leaky.csv: offsample: leak: after" in done.stderr
+    assert "leaky.csv: offsample: leak: “after”" in done.stderr
     assert "clean.csv" not in done.stderr
     assert sorted(path.name for path in (tmp_path / "pages").iterdir()) == [
         "clean.csv.html",
         "leaky.csv.html",
         "old_clean.csv.html",
     ]
+
+
+def test_a_report_that_was_killed_is_no_pass(monkeypatch, capsys):
+    spec = importlib.util.spec_from_file_location("check_tables", ROOT / "contrib/check_tables.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    commands = []
+
+    def codes(*given):
+        left = list(given)
+
+        def run(command, **_):
+            commands.append(command)
+            return subprocess.CompletedProcess(command, left.pop(0), "", "")
+
+        monkeypatch.setattr(subprocess, "run", run)
+        return script.main(["--target", "y", "--report=--seed=1", "--report=--fast", *"abc"[: len(given)]])
+
+    assert codes(0, -9) == 9
+    assert "b: the report ended with exit code -9" in capsys.readouterr().err
+    assert (codes(0, 0), codes(0, 3), codes(3, 2, 0), codes(3, 1), codes(-15, 3)) == (0, 3, 2, 1, 15)
+    assert commands[0][-3:] == ["--seed=1", "--fast", "--json"]  # as a hook passes them, before files
 
 
 def test_the_hook_and_the_recipe_name_what_is_there():

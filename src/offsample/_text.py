@@ -183,13 +183,15 @@ def value_text(value: float, kind: str = "number") -> str:
 
     >>> value_text(0.123456789), value_text(1735732800e6, "moment"), value_text(5400e6, "duration")
     ('0.123457', '2025-01-01 12:00:00', '1.5 hours')
+    >>> value_text(20241231.0), value_text(20241231.5)
+    ('20241231', '20241231.5')
     """
     if kind == "moment" and abs(value) < _MOST_MOMENTS:
         return str(datetime(1970, 1, 1) + timedelta(microseconds=round(value))).removesuffix(" 00:00:00")
     if kind == "duration":
         size, unit = next(((s, u) for s, u in _UNITS if abs(value) >= s), _UNITS[-1])
         return f"{value / size:.6g} {unit}"
-    return f"{value:.6g}"
+    return f"{value:.{16 if abs(value) < 1e15 and float(2 * value).is_integer() else 6}g}"
 
 
 def digits(value: float, n: int = 4) -> str:

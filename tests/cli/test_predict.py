@@ -126,6 +126,9 @@ def test_a_table_is_no_model(tmp_path):
     (tmp_path / "t.csv").write_text("cid,price\n1,2\n", encoding="utf-8")  # which a pickle may begin with
     told = run("predict", tmp_path / "t.csv", tmp_path / "t.csv", "-o", tmp_path / "o.csv", code=2).stderr
     assert "it cannot be read as one" in " ".join(told.split())
+    (tmp_path / "x.joblib").write_bytes(b"xy")  # as zlib begins
+    told = run("predict", tmp_path / "x.joblib", tmp_path / "t.csv", "-o", tmp_path / "o.csv", code=2).stderr
+    assert "it cannot be read as one" in " ".join(told.split())
 
 
 def test_blocks_of_any_size_are_the_table(folder):
@@ -224,12 +227,15 @@ def by_weekday(tmp_path_factory):
 def test_values_that_cannot_be_read_are_counted_and_named(by_weekday, tmp_path):
     _, path = by_weekday
     new = {"when": ["24/02/2024", "02/24/2024", "2024-02-24"], "price": ["$3", "1,5 €", "n/a"]}
+    new["other"] = ["18:57:00", "09:00:30", "10:10:10"]
     pd.DataFrame(new).to_csv(tmp_path / "new.csv", index=False)
     told = run("predict", path, tmp_path / "new.csv", "-o", tmp_path / "scored.csv").stderr
     assert "price: 1 row has a value that cannot be read" in told
     assert "when: 1 row has a value that cannot be read" in told
+    assert "never seen" not in told
     scores = pd.read_csv(tmp_path / "scored.csv", keep_default_na=False)
     assert scores["unseen"].tolist() == ["", "when (not read), price (not read)", ""]
+    assert scores["other"].tolist() == new["other"]  # as it was
     assert scores["prediction"][[0, 2]].tolist() == ["yes", "yes"]  # a Saturday, either way
 
 

@@ -1,14 +1,16 @@
 """Charts are well-formed, accessible, escaped, and show the numbers that they are given."""
 
+import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from report.example import example_report, with_many_columns, with_names
 from report.strangers import STRANGE_NAMES
 
-from offsample.report._metrics import METRICS
+from offsample.report._metrics import METRICS, Score
 from offsample.report._scales import scale_of
 from offsample.report.charts import (
     class_colours,
@@ -304,3 +306,10 @@ def test_bars_and_keys_are_not_read_aloud():
 
 def test_attributes_and_children_are_escaped():
     assert tag("text", "<b>", x='"><script>') == '<text x="&#34;&gt;&lt;script&gt;">&lt;b&gt;</text>'
+
+
+def test_a_wild_interval_of_the_opaque_model_does_not_stretch_the_axis():
+    verdict = replace(example_report().verdict, metric="r2", score=Score(0.6, 0.5, 0.7), baseline_score=0.0)
+    opaque = SimpleNamespace(name="boosting", error=0.1, score=Score(0.7, -100_000.0, 0.9))
+    drawn = str(verdict_chart(verdict, opaque))
+    assert "-100" not in re.sub(r"<(title|desc).*?</\1>", "", drawn).replace("−", "-")

@@ -23,6 +23,16 @@ def found(table, **options):
     return missing_is_signal.find(study)
 
 
+@pytest.mark.parametrize("word", ["N/A", "null", "?", " - "])
+def test_a_word_for_a_missing_value_is_one(word):
+    table = table_of(0, of_missing=0.4, text=True)
+    whole = found(table)["column"].message
+    table["column"] = np.array([word if one is None else one for one in table["column"]], object)
+    assert found(table)["column"].message == whole
+    table["column"][table["column"] == word] = "none"  # of these: an answer
+    assert not found(table)
+
+
 @pytest.mark.parametrize("text", [False, True])
 def test_a_column_that_tells_by_its_absence(text):
     finding = found(table_of(0, of_missing=0.4, text=text))["column"]

@@ -82,7 +82,7 @@ def test_pictures_count_the_rows(report):
     assert oslo.rate == positive[is_oslo].mean()
     assert oslo.low < oslo.rate < oslo.high
     assert [(cell.label, cell.n_rows) for cell in of["count"].cells][-2:] == [
-        ("1 other values", 3),
+        ("1 other value", 3),
         ("missing", 40),
     ]
     assert of["count"].cells[-2].rate is None
@@ -104,6 +104,27 @@ def test_association_is_the_corrected_v_of_cramer():
     assert association(one, other) == pytest.approx(np.sqrt(excess / (4 - 9 / 1999 - 1)))
     assert association(one, rng.integers(0, 6, 2000)) < 0.05
     assert association(one, np.zeros(2000, int)) == 0
+
+
+def test_identifiers_go_with_nothing():
+    """Columns of many values, by chance alone: all of them count, not fifty of them and "the others"."""
+    rng = np.random.default_rng(0)
+    n = 400
+    names, rare = rng.integers(0, 250, n), (np.arange(n) < 3).astype(float)
+    table = {"id": rng.permutation(n).astype(str), "name": names.astype(str), "rare": rare.astype(str)}
+    table["alike"] = (names // 10).astype(str)
+    table["y"] = rng.integers(0, 2, n)
+    pictures = offsample.report(table, "y", fast=True).columns.pictures
+    shown = {one.name: dict(one.goes_with) for one in pictures}
+    assert shown["id"] == shown["rare"] == {}
+    assert list(shown["name"]) == ["alike"]
+    one, other = (np.unique(table[name], return_inverse=True)[1] for name in ("name", "alike"))
+    counts = np.zeros((one.max() + 1, other.max() + 1))
+    np.add.at(counts, (one, other), 1)
+    (k, r), chi = counts.shape, cramers_v(counts.astype(int), method="cramer") ** 2 * other.max()
+    corrected = [size - (size - 1) ** 2 / (n - 1) - 1 for size in (k, r)]
+    direct = min(1, np.sqrt(max(0, chi - (k - 1) * (r - 1) / (n - 1)) / min(corrected)))
+    assert shown["name"]["alike"] == pytest.approx(direct)
 
 
 def test_a_page_of_fifty_columns_stays_below_a_megabyte():

@@ -14,7 +14,7 @@ from offsample import TreeClassifier, rank_features
 from offsample.export import to_python, to_sql
 from offsample.tables import TableEncoder, describe_columns, read_table
 from offsample.tables._meaning import recognised
-from offsample.tables._ways import DateWay, NumberWay, TimeWay
+from offsample.tables._ways import DateWay, EpochWay, NumberWay, TimeWay
 from tests.tables.labelled_columns import KEPT, READ, verdict
 
 ODD = [
@@ -50,6 +50,7 @@ WAYS = {
     DateWay("dby", " "): ["3 March 2024", "12 sept 2023 9:30", "1 foo 2024", "31 Apr 2020", "1 May. 2020"],
     DateWay("bdy", " "): ["March 3, 2024", "Dec 31 1999, 9:30 pm", "Feb 30, 2020"],
     DateWay("dmY", "."): ["31.12.99", "1.2.68", "1.2.69"],
+    DateWay("ymd", ""): ["20240229", "20230229", "2024022", "20240101 10:30", "18500101", "20241301"],
     DateWay("ym", "-"): ["2024-05", "2024-13", "2024-00"],
     TimeWay(): ["9:30", "23:59:59", "24:00", "12:30 am", "1:05 p.m.", "0:10 pm", "9:60"],
 }  # fmt: skip
@@ -92,11 +93,33 @@ def test_the_reason_is_said():
     assert way_of(["1.2", "3.4"] * 20, "app_version").way is None
 
 
+def test_a_mark_is_named_only_if_it_is_there():
+    assert way_of(["12,50 €", "3,5 €"] * 20).why == "numbers, in €, decimal comma"
+    assert way_of(["1.200,50 €", "3,5 €"] * 20).why == "numbers, in €, decimal comma, thousands by '.'"
+    assert way_of(["1 200,50", "3,5"] * 20).why == "numbers, decimal comma, thousands by ' '"
+
+
 def test_two_ways_that_disagree_are_none():
     """1.234 among numbers with decimal commas is a thousand; among those of a program it is not."""
     assert way_of(["1.234", "2.345"] * 20).way == NumberWay()
     assert way_of(["1.234,5", "2.345", "1,5"] * 20).way == NumberWay(",", ".")
     assert "may be" in way_of(["1.234"] * 97 + ["1,5"] * 3).why
+
+
+def test_three_digits_after_every_point_may_be_thousands():
+    """850 € beside 1.234 €: a thousandth of the price would be a wrong conversion."""
+    euros = ["850 €", "1.234 €", "2.750 €", "999 €"] * 20
+    assert way_of(euros).way is None
+    assert "number:point or number:comma" in way_of(euros).why
+    assert way_of(["850", "1.234", "27.500"] * 20).way is None
+    assert way_of(["1.459 €", "1.234 €"] * 20).way is None  # fuel, or rent
+    read = {say: recognised(np.array(euros, object), "v", say)[0] for say in ("number:point", "number:comma")}
+    assert read["number:point"][:4].tolist() == [850, 1.234, 2.75, 999]
+    assert read["number:comma"][:4].tolist() == [850, 1234, 2750, 999]
+    for decided in ("0.125 €", "1.50 €", "1234 €", "1234.500 €", "-0.500 €"):
+        assert way_of([*euros, *[decided] * 3]).way == NumberWay(".", "", "", "€")
+    for plain in (["0.125", "1.500", "120"], ["1.500", "2.125", "3"], ["1.500", "2.12", "120"]):
+        assert way_of(plain * 20).way == NumberWay()
 
 
 def test_seconds_since_1970_only_where_the_name_says_so():
@@ -106,6 +129,26 @@ def test_seconds_since_1970_only_where_the_name_says_so():
     assert recognised(seconds, "customer")[0].dtype.kind == "i"
     assert recognised(seconds - 1_500_000_000, "created_at")[0].dtype.kind == "i"
     assert recognised(np.arange(1900, 2000), "date")[0].dtype.kind == "i"
+
+
+def test_days_of_eight_digits_where_the_user_says_so(tmp_path):
+    days = np.array([20190509, 20210822, 20200229, 20200230])
+    known = np.array(["2019-05-09", "2021-08-22", "2020-02-29", "NaT"], "M8[us]")
+    for stored in (days, days.astype(str).astype(object), days.astype(float)):
+        assert recognised(stored, "day")[0] is stored
+        for say in ("date", "date:ymd"):
+            np.testing.assert_array_equal(recognised(stored, "day", say)[0], known)
+    with pytest.raises(ValueError, match="cannot be read as date"):
+        recognised(days + 99_000_000, "day", "date")
+    table = pd.DataFrame({"day": np.tile(days[:3], 40), "y": np.tile(["a", "b", "a"], 40)})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    for source in (table, pl.LazyFrame(table), tmp_path / "t.csv"):
+        assert rank_features(source, "y", types={"day": "date"})["day"].kind == "numeric"
+    for frame in (pl.LazyFrame({"v": days}), duckdb.from_df(pd.DataFrame({"v": days}))):
+        read = EpochWay("ymd").on_engine(nw.from_native(frame), "v", "n").collect()["n"].to_list()
+        assert [pd.NaT if one is None else pd.Timestamp(one, unit="us") for one in read] == [
+            *pd.to_datetime(known)
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +215,7 @@ def test_numbers_are_dates_in_a_unit_or_refused(of):
         numbers = moment.astype(f"datetime64[{unit}]").astype(np.int64) + np.arange(3)
         (column,) = TableEncoder(types={"when": "date"}).fit_transform({"when": numbers})
         assert column.values[0] == moment.astype("datetime64[us]").astype(float)
-    for number, wish in ((20210510, "date"), (2021, "date:dmy")):
+    for number, wish in ((20211310, "date"), (2021, "date:dmy")):
         table = {"when": [number] * 4, "y": [0, 1] * 2}
         with pytest.raises(ValueError, match=f"'when' cannot be read as {wish}: .* are such as {number}"):
             rank_features(of(table), "y", types={"when": wish})
@@ -244,3 +287,9 @@ def test_text_that_zstandard_compressed(tmp_path):
     with pa.output_stream(str(tmp_path / "t.csv.zst"), compression="zstd") as file:
         file.write(b"a,b\n1,x\n2,y\n")
     assert read_table(tmp_path / "t.csv.zst")["a"].tolist() == [1, 2]
+
+
+def test_a_column_without_a_name_is_not_written_as_sql():
+    model = TreeClassifier().fit({"": [0.0, 1.0] * 40}, ["a", "b"] * 40)
+    with pytest.raises(ValueError, match="has no name"):
+        to_sql(model)

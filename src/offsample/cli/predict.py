@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from offsample._text import amount
 from offsample.cli._app import command
 from offsample.cli._options import option
 from offsample.cli._output import check_output
@@ -73,7 +74,8 @@ def predict(
             written.add(block, columns)
             said = columns[f"{prefix}prediction"]
             n_rows, total = n_rows + len(said), total + (said.sum() if is_number else 0)
-            n_unseen += int((columns[f"{prefix}unseen"] != "").sum())
+            unread = tuple(f"{name} (not read)" for name in not_read)  # which come after what is new
+            n_unseen += sum(one != "" and not one.startswith(unread) for one in said_of["unseen"])
             found.update(() if is_number else said.tolist())
     for name in [one for one, n in not_read.items() if 2 * n > n_rows]:
         told = f"Warning: {not_read.pop(name):,} of {n_rows:,} values of {named(name)} cannot be read as the "
@@ -84,9 +86,10 @@ def predict(
     if is_number and n_rows:
         told = f"mean {total / n_rows:.6g}"
     target, origin = named(chosen.origin_["target"]), chosen.origin_
-    lines = [f"{n_rows:,} rows, {target} predicted for {origin['new_rows']}: {told}."]
+    lines = [f"{amount(n_rows, 'row')}, {target} predicted for {origin['new_rows']}: {told}."]
     if n_unseen:
-        lines.append(f"{n_unseen:,} rows have a value that the model has never seen: see {prefix}unseen.")
+        have = "row has" if n_unseen == 1 else "rows have"
+        lines.append(f"{n_unseen:,} {have} a value that the model has never seen: see {prefix}unseen.")
     for name, n in not_read.items():
         said = f"{n:,} rows have" if n > 1 else "1 row has"
         lines.append(f"{named(name)}: {said} a value that cannot be read as the model does, and is missing.")

@@ -196,7 +196,7 @@ def report(
     if verbose:
         print_text(result.to_markdown(), err=True)
     if found := [finding for finding in result.columns.findings if finding.code in wanted]:
-        say(*(f"offsample: {finding.code}: {finding.message}" for finding in found), err=True)
+        say(*(f"offsample: {finding.code}: {finding.quoted}" for finding in found), err=True)
         raise typer.Exit(3)
 
 

@@ -157,7 +157,8 @@ def _as_stored(one: Any, parts: dict[Any, Column]) -> Any:
 
 def require_stored(column: Column, *, iso: bool = False) -> None:
     """Raise where a column is read from text, such as "$1,234"; dates as programs write them may be taken."""
-    if not (column.way is None or isinstance(column.way, EpochWay) or (iso and column.way == DateWay())):
+    is_epoch = isinstance(column.way, EpochWay) and column.way.unit != "ymd"
+    if not (column.way is None or is_epoch or (iso and column.way == DateWay())):
         raise ValueError(
             f"column {str(column.name)!r} was read as what its text says, a number or a date, and no other "
             "language reads it the same: store it as one, and fit the model again"

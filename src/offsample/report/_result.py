@@ -117,6 +117,8 @@ class Report:
         """
         told = {"schema_version": SCHEMA_VERSION, "notice": NOTICE, **asdict(replace(self, estimator=None))}
         del told["estimator"]
+        for one, finding in zip(told["columns"]["findings"], self.columns.findings, strict=True):
+            one["message"] = finding.quoted
         return {name: _plain(one) for name, one in told.items()}
 
     def to_html(self, path: str | Path | None = None) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import pickle
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -60,10 +59,10 @@ def load_model(path: Path) -> tuple[Reported, str]:
         raise ValueError(f"{said}: it cannot be read as one")
     try:
         model = joblib.load(io.BytesIO(content))
-    except (pickle.UnpicklingError, ValueError, EOFError, KeyError, IndexError, OSError) as error:
-        raise ValueError(f"{said}: it cannot be read as one") from error
     except (ImportError, AttributeError) as error:
         raise ValueError(f"{said} with this version of offsample, {__version__}: {error}") from error
+    except Exception as error:  # of the many that a file of something else may cause
+        raise ValueError(f"{said}: it cannot be read as one") from error
     origin = getattr(model, "origin_", None)
     if not isinstance(model, Reported) or origin is None:
         raise ValueError(f"{said}: it holds a {type(model).__name__}")

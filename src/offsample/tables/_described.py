@@ -116,7 +116,6 @@ def _of_names(
 
 def _examples(column: Any, quantity: str, name: Any) -> tuple[str, ...]:
     """The most frequent values as they are stored, of equals the first."""
-    numbers = None
     if quantity:  # without a code for each of very many
         numbers = as_floats(plain(as_quantities(column), as_number=True))
         distinct, first, times = np.unique(numbers[~np.isnan(numbers)], return_index=True, return_counts=True)

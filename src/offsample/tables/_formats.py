@@ -64,6 +64,8 @@ def _json(connection: Any, file: str, _: str) -> tuple[list[str], Any]:
     relation = connection.read_json(file, sample_size=-1)
     if relation.columns == ["json"]:
         raise ValueError("expected an object for each row, in lines or in an array")
+    if all(dtype.id in ("struct", "map", "list") for dtype in relation.types) and len(relation.limit(2)) == 1:
+        raise ValueError("it is one object of columns, not of rows: write rows, in pandas orient='records'")
     return list(relation.columns), relation
 
 

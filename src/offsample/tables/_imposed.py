@@ -15,8 +15,8 @@ from offsample.tables._base import ColumnError, Kind
 from offsample.tables._columns import labels_at, sorted_codes
 from offsample.tables._encode import as_floats, plain
 from offsample.tables._kinds import as_quantities, type_kind
-from offsample.tables._meaning import AS_IT_IS, Found, said
-from offsample.tables._ways import MISSING, DateWay, EpochWay, NumberWay, TimeWay, as_epochs
+from offsample.tables._meaning import AS_IT_IS, Found
+from offsample.tables._ways import MISSING, DateWay, EpochWay, NumberWay, TimeWay, as_epochs, said
 
 _QUANTITIES = {"date": "moment", "time": "duration", "dura": "duration"}  # by the first letters of a type
 _WRITTEN = {"number": NumberWay(), "moment": DateWay(), "duration": TimeWay()}  # by programs, as text

@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -21,7 +22,18 @@ from offsample.tables._base import IN_DAYS, ColumnError
 from offsample.tables._columns import labels_at, sorted_codes
 from offsample.tables._encode import as_floats, plain
 from offsample.tables._kinds import EXACT, as_quantities, is_missing
-from offsample.tables._ways import MINUS, MISSING, ORDERS, SPACE, DateWay, EpochWay, NumberWay, TimeWay, Way
+from offsample.tables._ways import (
+    MINUS,
+    MISSING,
+    ORDERS,
+    SPACE,
+    DateWay,
+    EpochWay,
+    NumberWay,
+    TimeWay,
+    Way,
+    said,
+)
 
 # Share of the rows with a text that a way has to read, or one that a user asks for: others are missing.
 LEAST, _LEAST_ASKED = 0.95, 0.5
@@ -108,6 +120,8 @@ def candidates(sample: Sequence[str], name: Any, asked: str = "") -> tuple[list[
     if kind in ("", "date") and not are_digits:
         orders = [detail] if detail in ORDERS else ORDERS if not detail else ()
         ways += [DateWay(o, s) for o in orders for s in ("-" if o == "ym" else " -" if "b" in o else "-/.")]
+    elif asked in ("date", "date:ymd"):
+        ways.append(DateWay(separator=""))
     if kind in ("", "time") and not are_digits:
         ways.append(TimeWay())
     why = "text"
@@ -196,6 +210,11 @@ def chosen(ways: Sequence[Way], tally: Tally, sample: Sequence[str], asked: str 
             both = np.isfinite(mine) & np.isfinite(theirs)
             if (mine[both] != theirs[both]).any():
                 return Found(None, f"numbers that may be {said(other)} or {said(way)}", n)
+    if asked in ("", "number") and isinstance(way, NumberWay) and _may_be_thousands(way, sample):
+        unclear = "may have decimals or thousands after '.': say number:point or number:comma"
+        if asked:
+            return Found(way, f"{said(way)}, but they {unclear}", n, n_read)
+        return Found(None, f"numbers that {unclear}", n)
     if isinstance(way, NumberWay) and not asked:
         if not (way.before or way.after) and tally.n_zeros:
             return Found(None, "codes: some begin with a zero", n)
@@ -207,7 +226,21 @@ def chosen(ways: Sequence[Way], tally: Tally, sample: Sequence[str], asked: str 
             return Found(None, "whole numbers that are stored as text: taken for codes", n)
         if way.is_plain and tally.largest >= EXACT:
             return Found(None, "codes: numbers with too many digits to be told apart", n)
-    return Found(way, said(way), n, n_read)
+    shown = way
+    if isinstance(way, NumberWay) and not any(re.search(f"[0-9]{way.between}[0-9]", text) for text in sample):
+        shown = replace(way, thousands="")
+    return Found(way, said(shown), n, n_read)
+
+
+def _may_be_thousands(way: NumberWay, sample: Sequence[str]) -> bool:
+    """Whether each point has three digits after it, as in 850 € and 1.234 €, and nothing tells what it is."""
+    if (way.decimal, way.thousands) != (".", ""):
+        return False
+    mine, theirs = way.parse(sample), NumberWay(",", ".", way.before, way.after).parse(sample)
+    largest = np.abs(mine[mine == theirs]).max(initial=0)  # of those without a point
+    least = 0 if re.fullmatch(_CURRENCY, way.before or way.after) else 100
+    is_point, is_read = np.isfinite(mine) & (mine != theirs), np.isfinite(theirs)
+    return bool(is_point.any() and is_read[np.isfinite(mine)].all()) and least <= largest < 1000
 
 
 def _constant_field(way: DateWay, sample: Sequence[str]) -> int | None:
@@ -216,29 +249,6 @@ def _constant_field(way: DateWay, sample: Sequence[str]) -> int | None:
     values = [{int(part[i]) for part in parts} for i in (0, 1)]
     found = [i for i in (0, 1) if values[i] == {1} and len(values[1 - i]) >= _FEW_MONTHS]
     return found[0] if found else None
-
-
-_ORDER_SAID = {
-    "ymd": "year first", "dmy": "day first", "mdy": "month first", "dmY": "day first, years of two digits",
-    "mdY": "month first, years of two digits", "dby": "months by name", "bdy": "months by name",
-    "dbY": "months by name, years of two digits",     "ym": "months",
-}  # fmt: skip
-
-
-def said(way: Way) -> str:
-    """A way in words."""
-    if isinstance(way, DateWay):
-        return f"dates, {_ORDER_SAID[way.order]}"
-    if isinstance(way, EpochWay):
-        prefix = {"ms": "milli", "us": "micro", "ns": "nano"}.get(way.unit, "")
-        return f"dates, {prefix}seconds since 1970"
-    if isinstance(way, TimeWay):
-        return "times of the day"
-    assert isinstance(way, NumberWay)
-    marks = {",": "decimal comma"}.get(way.decimal, "")
-    thousands = f"thousands by {way.thousands!r}" if way.thousands else ""
-    units = f"in {way.before or way.after}" if way.before or way.after else ""
-    return ", ".join(filter(None, ["numbers", units, marks, thousands]))
 
 
 def is_text(column: NDArray[Any] | nw.Series[Any]) -> bool:
@@ -336,6 +346,9 @@ def _of_numbers(column: Any, name: Any, asked: str) -> tuple[Any, Found]:
 def epoch_found(numbers: Floats, name: Any, asked: str) -> Found:
     """How numbers, or their ends, are moments since 1970; raise where a user says so in vain."""
     way = EpochWay.of(numbers, asked.partition(":")[2])
+    if way is None and asked in ("date", "date:ymd"):  # the first and the last tell
+        ends = np.array([np.nanmin(numbers, initial=np.inf), np.nanmax(numbers, initial=-np.inf)])
+        way = EpochWay("ymd") if _counted(EpochWay(), EpochWay("ymd").parse(ends)).all() else None
     if way is None and asked and np.isfinite(numbers).any():
         raise ColumnError(
             f"column {name!r} cannot be read as {asked}: its numbers are such as {np.nanmax(numbers):.15g}, "

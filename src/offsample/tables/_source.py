@@ -168,7 +168,8 @@ class Source:
 
     def __str__(self) -> str:
         shown = (", ".join(self.files[:5]) or "the query") + (", …" if len(self.files) > 5 else "")
-        return f"{self.n_rows:,} rows of " + (f"{len(self.files)} files: " * (len(self.files) > 1)) + shown
+        files = f"{len(self.files)} files: " * (len(self.files) > 1)
+        return f"{self.n_rows:,} row{'s' * (self.n_rows != 1)} of {files}{shown}"
 
 
 def is_query(text: str) -> bool:

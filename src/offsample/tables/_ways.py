@@ -116,11 +116,15 @@ class NumberWay(Way):
         return self == NumberWay()
 
     @property
+    def between(self) -> str:
+        """Pattern of the mark between thousands."""
+        return SPACE if self.thousands == " " else re.escape(self.thousands)
+
+    @property
     def pattern(self) -> str:
         if self.is_plain:
             return "([-+]?(?:(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:e[-+]?[0-9]{1,3})?|inf|infinity))"
-        mark = SPACE if self.thousands == " " else re.escape(self.thousands)
-        whole = f"(?:[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+|[0-9]+)" if mark else "[0-9]+"
+        whole = f"(?:[1-9][0-9]{{0,2}}(?:{self.between}[0-9]{{3}})+|[0-9]+)" if self.between else "[0-9]+"
         body = f"(?:{whole}(?:[{self.decimal}][0-9]+)?|[{self.decimal}][0-9]+)"
         before = f"(?:{re.escape(self.before)}{SPACE}?)" if self.before else ""
         after = f"(?:{SPACE}?{re.escape(self.after)}s?)" if self.after else ""
@@ -131,8 +135,7 @@ class NumberWay(Way):
     def _left(self) -> tuple[str, str, str]:
         """Patterns of what is before the number, after it and within it, and no part of it."""
         others = f"[^0-9{self.decimal}]"
-        inside = "" if not self.thousands else SPACE if self.thousands == " " else re.escape(self.thousands)
-        return f"^{others}*", f"{others}*$", inside
+        return f"^{others}*", f"{others}*$", self.between
 
     def _number(self, found: re.Match[str]) -> float:
         text = found[0]
@@ -165,6 +168,8 @@ class DateWay(Way):
 
     @property
     def pattern(self) -> str:
+        if not self.separator:
+            return f"{_YEAR}([0-9]{{2}})([0-9]{{2}})"
         mark = f"[{self.separator}]"
         marks = [f",?{mark}" if self.order == "bdy" and i == 1 else mark for i in range(len(self.order) - 1)]
         fields = [_FIELDS[field] for field in self.order]
@@ -190,6 +195,9 @@ class DateWay(Way):
         return (moment - _EPOCH) // timedelta(microseconds=1) + clock - ahead
 
     def _expression(self, text: nw.Expr, let: Let) -> nw.Expr:
+        if not self.separator:
+            year, month, day = (text.str.slice(*at).cast(nw.Int64) for at in ((0, 4), (4, 2), (6, 2)))
+            return _days(let(year), let(month), let(day)) * (86_400 * _SECOND)
         mark, date = f"[{self.separator}]", let(_without(text, "(?:t|,? )[0-9]{1,2}:.*$"))
         first, last = _without(date, f",?{mark}.*$"), _without(date, f"^.*{mark}")
         middle = _without(_without(date, f"^[^{self.separator}]*{mark}"), f",?{mark}.*$")
@@ -240,7 +248,7 @@ class TimeWay(Way):
 
 @dataclass(frozen=True)
 class EpochWay(Way):
-    """A number, of seconds, milliseconds, microseconds or nanoseconds since 1970."""
+    """A number, of seconds, milliseconds, microseconds or nanoseconds since 1970, or "ymd": 20241231."""
 
     unit: str = "s"
     quantity = "moment"
@@ -255,10 +263,17 @@ class EpochWay(Way):
 
     def parse(self, texts: Any) -> Floats:
         """Microseconds of numbers."""
+        if self.unit == "ymd":
+            return DateWay(separator="").parse([f"{number:.0f}" for number in np.asarray(texts, float)])
         return np.asarray(texts, float) * EPOCHS[self.unit]
 
     def on_engine(self, frame: Frame, text: str, name: str) -> Frame:
         """Microseconds of a column of numbers."""
+        if self.unit == "ymd":
+            digits = nw.col(text).cast(nw.Int64).cast(nw.String).alias(f"{name}_")
+            return (
+                DateWay(separator="").on_engine(frame.with_columns(digits), f"{name}_", name).drop(f"{name}_")
+            )
         return frame.with_columns((nw.col(text).cast(nw.Float64) * EPOCHS[self.unit]).alias(name))
 
 
@@ -310,3 +325,26 @@ def _days(year: nw.Expr, month: nw.Expr, day: nw.Expr) -> nw.Expr:
 
 def _without(text: nw.Expr, pattern: str) -> nw.Expr:
     return text.str.replace_all(pattern, "")
+
+
+_ORDER_SAID = {
+    "ymd": "year first", "dmy": "day first", "mdy": "month first", "dmY": "day first, years of two digits",
+    "mdY": "month first, years of two digits", "dby": "months by name", "bdy": "months by name",
+    "dbY": "months by name, years of two digits",     "ym": "months",
+}  # fmt: skip
+
+
+def said(way: Way) -> str:
+    """A way in words."""
+    if isinstance(way, DateWay) or way == EpochWay("ymd"):
+        return f"dates, {_ORDER_SAID[getattr(way, 'order', 'ymd')]}"
+    if isinstance(way, EpochWay):
+        prefix = {"ms": "milli", "us": "micro", "ns": "nano"}.get(way.unit, "")
+        return f"dates, {prefix}seconds since 1970"
+    if isinstance(way, TimeWay):
+        return "times of the day"
+    assert isinstance(way, NumberWay)
+    marks = {",": "decimal comma"}.get(way.decimal, "")
+    thousands = f"thousands by {way.thousands!r}" if way.thousands else ""
+    units = f"in {way.before or way.after}" if way.before or way.after else ""
+    return ", ".join(filter(None, ["numbers", units, marks, thousands]))

@@ -23,13 +23,17 @@ class BlockWriter:
     def add(self, block: Any, columns: Mapping[str, Any]) -> None:
         """Write an Arrow table with some columns more; all of them have the same types."""
         import pyarrow as pa
-        from pyarrow import csv, parquet
+        from pyarrow import compute, csv, parquet
 
+        as_csv = self._path is None or self._path.suffix.lower() == ".csv"
+        for i, field in enumerate(block.schema if as_csv else ()):
+            if pa.types.is_time(field.type) or pa.types.is_timestamp(field.type):
+                text = compute.replace_substring_regex(block.column(i).cast("string"), "[.]0+(Z?)$", r"\1")
+                block = block.set_column(i, field.name, text)
         for name, values in columns.items():
             block = block.append_column(name, pa.array(values))
         if self._writer is None:
             where = self._part or sys.stdout.buffer
-            as_csv = self._path is None or self._path.suffix.lower() == ".csv"
             self._writer = (csv.CSVWriter if as_csv else parquet.ParquetWriter)(where, block.schema)
         self._writer.write_table(block)
 

@@ -39,12 +39,15 @@ def verdict_chart(verdict: Verdict, reference: Reference | None = None) -> Marku
         shown = [replace(one, **ends, score=one.score and replace(one.score, **ends)) for one in shown]
     bars = [(one, "known" if place < len(shown) - 1 else "main") for place, one in enumerate(shown)]
     bars += [(replace(one, label=f"{one.label}?"), "known") for one in verdict.asked]
-    known = [share for one in (*(one for one, _ in bars), reference) if one for share in metric.ends(one)]
-    beside = () if other is None else metric.ends(other)
+    known = [share for one, _ in bars for share in metric.ends(one)]
+    of_reference = metric.ends(reference) if reference else ()  # one wild row, and it begins anywhere
+    known += [share for share in of_reference[1:2] if share >= 0]
+    beside = (*of_reference, *(() if other is None else metric.ends(other)))
     baseline = verdict.baseline_error if is_error else verdict.baseline_score or 0.0
     on_axis = [share for share in (*known, baseline) if not is_missing(share)]
     on_axis += [0.1] * (metric.name == "r2")  # closer up, nothing would look like something
-    within = (0.0, 1.0) if is_error else (min([0.0, *on_axis]), max([1.0, *on_axis]))
+    every = [*on_axis, *(share for share in of_reference if not is_missing(share))]
+    within = (0.0, 1.0) if is_error else (min([0.0, *every]), max([1.0, *every]))
     axis = Axis(on_axis, _START, _END, beside, label=None if is_error else metric.write, within=within)
     bottom = _TOP + _BAR * (len(bars) + (other is not None) + (reference is not None)) + 4
     base = f"Without any column: {metric.title} {metric.write(baseline)}"

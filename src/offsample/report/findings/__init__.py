@@ -49,6 +49,13 @@ class Finding:
     others: tuple[str, ...] = ()  # further columns that it concerns
 
     @property
+    def quoted(self) -> str:
+        """The message with the name of its column in quotes, which a name that is a sentence cannot end."""
+        name, quoted = self.column or "", (self.column or "").replace("”", '"')
+        is_first = name != "" and self.message.startswith(name)
+        return f"“{quoted}”{self.message.removeprefix(name)}" if is_first else self.message
+
+    @property
     def quarantines(self) -> bool:
         """Whether models are to be judged without the column."""
         return kind_of(self.code).QUARANTINES

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from offsample._ties import best_of
+from offsample._typing import Booleans
 from offsample.ranking import rank_features
 from offsample.report._formats import percent
 from offsample.report._study import Study, compared_rows
 from offsample.report.findings import Finding, Term
 from offsample.report.findings.masked import gain_within
+from offsample.tables._ways import MISSING
 
 CODE = "missing_is_signal"
 TERM = Term(
@@ -33,8 +35,8 @@ _SHARE = 0.5
 
 def find(study: Study) -> dict[Any, Finding]:
     """Find columns whose gain is mostly in whether they are missing."""
-    asked = [f.name for f in study.ranking if f.significant and f.n_missing and f.name not in study.findings]
-    missing = {name: study.encoded.is_missing(name) for name in asked}
+    asked = [f.name for f in study.ranking if f.significant and f.name not in study.findings]
+    missing = {name: _is_missing(study, name) for name in asked}
     missing = {name: those for name, those in missing.items() if 0 < those.sum() < len(those)}
     if not missing:
         return {}
@@ -49,6 +51,13 @@ def find(study: Study) -> dict[Any, Finding]:
         if left + 1.645 * deviation < _SHARE * whole:
             found[name] = Finding(CODE, str(name), _said(study, name, those))
     return found
+
+
+def _is_missing(study: Study, name: Any) -> Booleans:
+    """Rows without a value, or with a word that says so; "none" may be an answer, such as none of these."""
+    values, missing = study.encoded.known[name].values, study.encoded.is_missing(name)
+    words = [i for i, one in enumerate(values) if str(one).strip().lower() in MISSING - {"none", "nil"}]
+    return missing | np.isin(study.encoded[name], words) if words else missing
 
 
 def _said(study: Study, name: Any, missing: Any) -> str:

@@ -39,9 +39,9 @@ def find(study: Study) -> dict[Any, Finding]:
     names = [f.name for f in study.ranking if f.name not in study.findings]
     for better, worse in copies(study, names, _SHARE):
         if worse not in found and better not in found:
-            message = f"{worse} says almost the same as {better}."
+            message = f"{worse} says almost the same as “{better}”."
             if only_missing_together(study, better, worse, _SHARE):
-                same_rows = f"{worse} is missing in almost the same rows as {better}"
+                same_rows = f"{worse} is missing in almost the same rows as “{better}”"
                 message = f"{same_rows}; their values have little in common."
             found[worse] = Finding(CODE, str(worse), message, (str(better),))
     return found

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from offsample._proportions import wilson
-from offsample._text import value_text
+from offsample._text import amount, value_text
 from offsample._ties import best_first
 from offsample._typing import Floats, Ints
 from offsample.report._encoded import FEWEST, RARE
@@ -47,9 +47,9 @@ class Picture:
 def describe(study: Study, names: Sequence[Any]) -> tuple[Picture, ...]:
     """Picture some columns; of more than can be paired, associations are among the first."""
     pairs: dict[Any, list[tuple[str, float]]] = {name: [] for name in names}
-    coarse = {name: _coarse(*study.cells(name)) for name in names[:_MOST_PAIRED]}
-    for one, other in combinations(coarse, 2):
-        found = association(coarse[one], coarse[other])
+    codes = {name: study.cells(name)[0] for name in names[:_MOST_PAIRED]}
+    for one, other in combinations(codes, 2):
+        found = association(codes[one], codes[other])
         if found >= _LEAST_TOLD:
             pairs[one].append((str(other), found))
             pairs[other].append((str(one), found))
@@ -78,20 +78,12 @@ def association(one: Ints, other: Ints) -> float:
     (1.0, 0.0)
     """
     n, sizes = len(one), np.array([one.max(initial=0) + 1, other.max(initial=0) + 1])
-    counts = np.bincount(one * sizes[1] + other, minlength=int(sizes.prod())).reshape(sizes)
-    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(n, 1)
-    excess = float((counts**2 / np.where(expected, expected, 1)).sum() - n) / max(n, 1)
+    cells, counts = np.unique(one * sizes[1] + other, return_counts=True)  # of many, most are empty
+    expected = np.bincount(one)[cells // sizes[1]] * (np.bincount(other)[cells % sizes[1]] / max(n, 1))
+    excess = float((counts**2 / expected).sum() - n) / max(n, 1)
     excess = max(0.0, excess - float(np.prod(sizes - 1)) / max(n - 1, 1))
     most = float((sizes - (sizes - 1) ** 2 / max(n - 1, 1)).min()) - 1
     return min(1.0, float(np.sqrt(excess / most))) if most > 0 else 0.0
-
-
-def _coarse(codes: Ints, n_cells: int, most: int = 50) -> Ints:
-    """Codes of the most frequent values; all others are one more."""
-    order = np.argsort(-np.bincount(codes, minlength=n_cells), kind="stable")[:most]
-    place = np.full(n_cells + 1, min(most, n_cells))
-    place[order] = np.arange(len(order))
-    return np.unique(place[codes], return_inverse=True)[1]
 
 
 def _cells(study: Study, name: Any, told: Floats) -> tuple[PictureCell, ...]:
@@ -115,7 +107,7 @@ def _cells(study: Study, name: Any, told: Floats) -> tuple[PictureCell, ...]:
             labels = [str(known.values[int(values[i])]) for i in shown]
         place = np.full(len(values) + 1, len(shown))
         place[shown] = np.arange(len(shown))
-        labels.append(f"{len(values) - len(shown):,} other values" if len(shown) else RARE)
+        labels.append(amount(len(values) - len(shown), "other value") if len(shown) else RARE)
         code[~missing] = place[codes]
     labels.append("missing")
     code[missing] = len(labels) - 1
