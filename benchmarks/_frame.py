@@ -52,6 +52,7 @@ _BLANK: dict[str, Any] = {
     "note": "",
     "details": [],
 }
+_KEYS = ("tool", "quality", "peer", "note", "cpu", "wall", "first", "peak_mb", "repeats", "details")
 PACKAGES = ("offsample", "numpy", "numba", "scipy", "scikit-learn")
 
 # In the order of the page; each is a module of this package.
@@ -246,14 +247,18 @@ def written(found: dict[str, Any]) -> str:
     return json.dumps({**found, "cases": cases}, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def _without_blanks(one: dict[str, Any]) -> dict[str, Any]:
-    if one["status"] != MEASURED:
+def _without_blanks(one: dict[str, Any]) -> list[Any] | dict[str, Any]:
+    """What was measured, in the order of `_KEYS`, as far as there is something; else with its reason."""
+    if one["status"] != MEASURED or {*one} - {*_KEYS, "status"}:
         return one
-    return {key: value for key, value in one.items() if key not in _BLANK or value != _BLANK[key]}
+    values = [None if one.get(key) == _BLANK.get(key) else one[key] for key in _KEYS]
+    return values[: max(i for i, value in enumerate(values) if value is not None) + 1]
 
 
-def _as_measured(one: dict[str, Any]) -> dict[str, Any]:
-    return one if one.get("status", MEASURED) != MEASURED else {"tool": one["tool"], **_BLANK, **one}
+def _as_measured(one: list[Any] | dict[str, Any]) -> dict[str, Any]:
+    if isinstance(one, list):
+        one = {key: value for key, value in zip(_KEYS, one, strict=False) if value is not None}
+    return one if one.get("status", MEASURED) != MEASURED else {**_BLANK, "quality": None, **one}
 
 
 def read(path: Path) -> dict[str, Any]:

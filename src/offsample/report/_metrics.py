@@ -183,15 +183,12 @@ class Rated:
         if not np.ptp(inside):  # all are rated alike
             return self.interval(precision, (hits - hits.mean()) / n, least=n), Score(share, share, share)
         moved = float(np.abs(inside - held).max()) / self._units_of(hits)
-        of_hits = self.interval(
-            held, (gained - held * hits) / n_hits, least=n_hits, one_more=moved, at_least=moved
-        )
+        parts = (gained - held * hits) / n_hits
+        of_hits = self.interval(held, parts, least=n_hits, one_more=moved, at_least=moved)
         # So few rows cannot hold more, were all of the class, which may be rarer by two standard errors.
         most = share * n / n_hits * (1 + 2 / self._units_of(hits) ** 0.5)
-        return (
-            self.interval(precision, (gained - precision * share) / n_inside, least=n_inside),
-            replace(of_hits, high=max(held, most)) if of_hits.high > most else of_hits,
-        )
+        of_hits = replace(of_hits, high=max(held, most)) if of_hits.high > most else of_hits
+        return self.interval(precision, (gained - precision * share) / n_inside, least=n_inside), of_hits
 
 
 def area(score: Floats, positive: Any, fold: Ints) -> tuple[float, Floats]:
