@@ -336,8 +336,10 @@ class _Sql(_Writer):
         return ("\n" + "  " * (self.depth + 1)).join([first, *lines]) + "\n" + "  " * self.depth + "END"
 
     def named(self, name: Any) -> str:
-        if not str(name):
-            raise ValueError("a column has no name, which SQL has no word for: name it, and fit again")
+        if not str(name) and self.dialect != "sqlite":
+            raise ValueError(
+                f"a column has no name, for which {self.dialect} has no word: name it, and fit again"
+            )
         return self.quote + str(name).replace(self.quote, self.quote * 2) + self.quote
 
     def value(self, column: Column) -> str:

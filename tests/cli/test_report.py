@@ -70,7 +70,7 @@ def test_options_reach_the_report(folder):
 def test_findings_can_fail_a_pipeline(folder, codes, exit_code):
     result = run(app, ["report", "--demo", "--fast", "--fail-on", codes])
     assert result.exit_code == exit_code
-    assert ("offsample: leak: exit_survey_sent" in result.stderr) == (exit_code == 3)
+    assert ("offsample: leak: “exit_survey_sent”" in result.stderr) == (exit_code == 3)
     assert result.stdout == "customers-report.html\n"
 
 

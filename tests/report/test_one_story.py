@@ -97,7 +97,7 @@ def check(d, max_size):
     unit = {"decision list": "rule", "formula": "term"}.get(model["kind"], "leaf")
     assert model["unit"] == unit
     if model["kind"] == "tree":
-        assert re.findall(r"(\d+) rows", model["text"]) == rows_of(model["tree"])
+        assert re.findall(r"(\d+) rows?\b", model["text"]) == rows_of(model["tree"])
         assert leaves_of(model["tree"]) == model["size"]
         assert changes_predictions(model["tree"])
     elif unit != "leaf":
