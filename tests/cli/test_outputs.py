@@ -176,7 +176,9 @@ def told_to_end(command, scratch, number, seconds=1.0):
     """Run a command until it is at work, tell it to end, and return how it ends."""
     environment = {**os.environ, "TMPDIR": str(scratch), "SPARK_LOCAL_IP": "127.0.0.1"}
     environment["_JAVA_OPTIONS"] = f"-Djava.io.tmpdir={scratch}"
+    before = signal.signal(number, signal.SIG_DFL)  # what nohup ignores would be ignored by the command too
     process = subprocess.Popen([sys.executable, *command], env=environment, stderr=subprocess.DEVNULL)
+    signal.signal(number, before)
     try:
         while not list(scratch.glob("offsample-*")):
             time.sleep(0.05)
@@ -186,6 +188,7 @@ def told_to_end(command, scratch, number, seconds=1.0):
         return process.wait(60)
     finally:
         process.kill()
+        process.wait()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no SIGTERM")
