@@ -1,5 +1,7 @@
 """Suspected order: the class changes along a number, a date or down the table."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -29,6 +31,15 @@ def test_a_number_that_is_quarantined_keeps_that_finding_too(suspected):
     codes = {f.code for f in suspected.columns.findings if f.column == "number"}
     assert codes == {"identifier", "suspected_time"}
     assert next(c.finding for c in suspected.columns.columns if c.name == "number") == "identifier"
+
+
+def test_of_a_number_parts_are_told_apart_by_its_fifths():
+    rng = np.random.default_rng(0)
+    day = np.datetime64("2024-01-01", "D") + np.arange(800)
+    y = rng.normal(size=800) + np.linspace(0, 3, 800)
+    found = report({"day": day, "x": rng.normal(size=800), "y": y}, "y", fast=True)
+    part = r"one has 0 % of its rows in the (lowest|highest) fifth of the target, another \d+\.\d %"
+    assert re.search(part, found.rows.questions[0].message)
 
 
 def test_the_order_of_the_rows_has_no_column():

@@ -26,7 +26,7 @@ from offsample.tables._columns import as_column
 from offsample.tables._meaning import recognised
 from offsample.tables._targets import numbers_of
 
-_FIFTHS = np.array(["the lowest fifth", "the second", "the third", "the fourth", "the highest fifth"])
+_FIFTHS = np.array([f"the {which} fifth" for which in ("lowest", "second", "third", "fourth", "highest")])
 
 
 @dataclass(frozen=True, eq=False)

@@ -89,6 +89,8 @@ def _shown(study: Study, order: Order) -> str:
     widest = int(np.ptp(shares, axis=0).argmax())
     least, most = percent(shares[:, widest].min()), percent(shares[:, widest].max())
     name = short_name(study.classes[widest])
+    if study.task == "regression":
+        name = f"of its rows in {name} of the target"
     return f" (of {n_parts} parts of the rows one has {least} {name}, another {most})"
 
 
