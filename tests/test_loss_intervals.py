@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.special import stdtrit
+from scipy.stats import norm
 
-from offsample._auc import Placement, auc_lpo
+from offsample._auc import Placement, auc_lpo, order_of_large
 from offsample._held_out_counts import TimedCounts
-from offsample._loss_intervals import _spread, judge_auc, judge_loss
+from offsample._loss_intervals import _chance_of_decisions, _spread, judge_auc, judge_loss
 from offsample._losses import BrierLoss, CostLoss, LogLoss, rarer_class
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 from offsample.criteria import (
@@ -270,3 +271,73 @@ def test_savings_that_no_row_shows_may_still_come():
     assert judged.gain_low < judged.gain < 0
     assert judged.gain_high == pytest.approx(judged.gain + judged.value - judged.low)
     assert judged.gain_high > 0
+
+
+def test_the_order_of_large_cells_is_looked_at_pair_by_pair() -> None:
+    random = np.random.default_rng(7)
+    for _ in range(20):
+        counts = random.integers(5, 12, (4, 2))
+        cells, (first, second) = CellCounts(counts), np.triu_indices(4, 1)
+        positive, size = counts[:, 1], counts.sum(axis=1)
+        share = positive / size
+        n_pairs, whole, chance = positive.sum() * (size - positive).sum(), 0.0, 0.0
+        for u, w in np.ndindex(4, 4):
+            whole += positive[u] * counts[w, 0] * (0.5 + 0.5 * np.sign(share[u] - share[w]))
+        for u, w in zip(first, second, strict=True):
+            far = np.sqrt(share[u] * (1 - share[u]) / size[u] + share[w] * (1 - share[w]) / size[w])
+            chance += size[u] * size[w] * np.sqrt(2) * far * norm.pdf((share[u] - share[w]) / far)
+        turned, by_chance = order_of_large(cells, 1)
+        assert auc_lpo(cells) + turned == pytest.approx(whole / n_pairs)
+        assert by_chance == pytest.approx(chance / n_pairs)
+    small = CellCounts([[300, 4], [200, 30]])  # of one cell alone there is no order
+    assert order_of_large(small, 1) == (0.0, 0.0)
+
+
+def test_chance_in_orders_and_decisions_counts_groups() -> None:
+    """Five copies of each row, in a group, say no more than one of them."""
+    random, costs = np.random.default_rng(8), COSTS[:2, :2]
+    value, label = random.integers(0, 3, 64), random.integers(0, 2, 64)
+    once = CellCounts.from_codes(value, label)
+    copies = GroupedCounts.from_rows(*(np.repeat(codes, 5) for codes in (value, label, np.arange(64))))
+    assert order_of_large(copies, 1) == pytest.approx(order_of_large(once, 1))
+    in_groups = _chance_of_decisions(copies, copies.table, costs)
+    assert in_groups == pytest.approx(_chance_of_decisions(once.profile(), None, costs))
+
+
+@pytest.mark.parametrize(
+    ("m", "weights", "rates", "at_least"),
+    [
+        (2000, [0.4, 0.4, 0.2], [0.1, 0.1, 0.04], 0.93),
+        (2000, [0.2] * 5, [0.5, 0.5, 0.5, 0.5, 0.8], 0.93),
+        (700, [0.05] * 20, [0.2] + [0.35] * 19, 0.93),
+    ],
+)
+def test_intervals_cover_where_cells_tie_to_a_row(m, weights, rates, at_least) -> None:
+    """Of AUCs and costs, over all samples; and of AUCs where leaving out a pair puts two tied cells below."""
+    random, weight, rate = np.random.default_rng(m), np.array(weights), np.array(rates)
+    fn = round(1 / rates[1] - 1)  # so that most cells tie in what they cost, too
+    matrix = np.array([[0.0, 1.0], [fn, 0.0]])
+    expected = np.column_stack([1 - rate, rate]) @ matrix
+    covered, turned = [], []
+    for size in random.multinomial(m, weight, 150):
+        positives = random.binomial(size, rate)
+        cells, share = CellCounts(np.column_stack([size - positives, positives])), positives / size
+        above = 0.5 + 0.5 * np.sign(share[:, None] - share)
+        hits, others = weight * rate, weight * (1 - rate)
+        auc = hits @ above @ others / hits.sum() / others.sum()
+        decided = (cells.counts @ matrix).argmin(axis=1)
+        cost = weight @ expected[range(len(weight)), decided]
+        blind = (weight @ expected)[(cells.class_totals @ matrix).argmin()]
+        order, loss = judge_auc(cells, 0.95), judge_loss(cells, CostLoss(matrix), 0.95, most=fn)
+        covered.append(
+            (
+                order.low <= auc <= order.high,
+                loss.low <= cost <= loss.high,
+                loss.gain_low <= blind - cost <= loss.gain_high,
+            )
+        )
+        turned.append(order_of_large(cells, 1)[0] > 0.01)
+    by_order = np.array(covered)[:, 0]
+    assert (np.mean(covered, axis=0) >= at_least).all()
+    assert sum(turned) >= 5
+    assert by_order[turned].mean() >= 0.85

@@ -112,6 +112,30 @@ def test_costs(churn) -> None:
     assert rank_features(turned, "churned", costs={"fn": 20, "fp": 1})["plan"].score == ranking["plan"].score
 
 
+@pytest.mark.parametrize("order", ["auto", "lower_bound"])
+def test_no_column_without_evidence_comes_first_by_cost(order) -> None:
+    """Not where half of all rows are positive and every left-out row turns the decision of all others."""
+    random = np.random.default_rng(11)
+    for _ in range(8):
+        y = np.repeat([0, 1], 100)
+        table = {f"noise{j}": random.integers(0, 2, 200).astype(str) for j in range(6)}
+        table["signal"] = np.where(random.random(200) < 0.72, y, 1 - y).astype(str)
+        table["id"] = np.arange(200).astype(str)
+        ranking = rank_features(table, y, costs={"fn": 1, "fp": 1}, order=order)
+        assert ranking.baseline_score == 1.0
+        assert ranking.features[0].name == "signal"
+        found = [f.significant for f in ranking]
+        assert found == sorted(found, reverse=True)
+
+
+def test_where_no_column_changes_a_decision_evidence_decides(churn) -> None:
+    """All cost the same, and the table's order says nothing."""
+    table = {"weak": np.where(np.arange(4000) % 3 == 0, churn["plan"], "a"), **churn}
+    ranking = rank_features(table, "churned", costs={"fn": 2, "fp": 1}, features=["weak", "plan"])
+    assert ranking["weak"].score == ranking["plan"].score
+    assert [f.name for f in ranking] == ["plan", "weak"]
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

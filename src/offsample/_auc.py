@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from offsample._counting import over_classes
 from offsample._grouped_counts import N_BUNDLES
 from offsample._losses import Loss, frequencies, leaves_out_groups, left_out_rows
-from offsample._typing import Floats, Ints
+from offsample._typing import Booleans, Floats, Ints
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 
 # Ratings of values without pairs of groups: of more, not all pairs are compared.
 _MOST_RATED = 1 << 16
 _MOST_PAIRS = 1 << 14  # of rows that are rated by what both may know
+# The order of so many cells, the largest, with so many rows of either kind, is looked at pair by pair.
+_MOST_LARGE, _LEAST_LARGE = 64, 5
 
 
 def auc_lpo(cells: CellCounts, positive: int | None = None) -> float:
@@ -95,6 +97,60 @@ def _auc_by_groups(cells: GroupedCounts, k: int) -> float:
     by_bundle = table.value[order], *rows[order].T.copy()
     room = np.empty((2 * int(np.diff(starts).max()), 6))
     return _group_kernels.share_above(by_bundle, starts, of_bundle, of_value, offsets, room)
+
+
+def large_cells(counts: Ints, multiplicity: Ints, k: int) -> Booleans:
+    """Which cells have rows enough, of class k and of others, for the order of two of them to be learned."""
+    sizes, hits = counts.sum(axis=1), counts[:, k]
+    known = np.minimum(hits, sizes - hits) >= _LEAST_LARGE
+    order = np.lexsort((hits, -sizes))
+    among = np.empty(len(order), bool)
+    among[order] = np.cumsum((multiplicity * known)[order]) <= _MOST_LARGE
+    known &= among
+    return np.asarray(known & (multiplicity @ known > 1))
+
+
+def order_of_large(cells: CellCounts, k: int) -> tuple[float, float]:
+    """What `auc_lpo` lacks where pairs turn the order of large cells, and what chance adds to that order.
+
+    Where two cells tie to a row, either is rated below the other once a positive of it is left out: all their
+    pairs count as wrong, though whichever is above, about half of them are right. The first number is what
+    the order of all rows has more. That order was learned from the same rows, though: where two shares differ
+    by d, with the standard error s, chance adds about ``√2 s φ(d/s)`` to it, of which the mean is right where
+    they are equal; that is the second.
+    """
+    if isinstance(cells, HeldOutCounts):
+        return 0.0, 0.0
+    grouped = isinstance(cells, GroupedCounts) and leaves_out_groups(cells)
+    cells = cells if grouped else cells.profile()
+    is_large = large_cells(cells.counts, cells.multiplicity, k)
+    if not is_large.any():
+        return 0.0, 0.0
+    counts, times = cells.counts[is_large], cells.multiplicity[is_large]
+    size, share = counts.sum(axis=1), counts[:, k] / counts.sum(axis=1)
+    if isinstance(cells, GroupedCounts) and grouped:
+        rows, table = cells.rows, cells.table
+        here = is_large[rows.value]
+        kept = (rows.value[here], rows.label[here], rows.group[here])
+        among: CellCounts = GroupedCounts.from_rows(*kept, n_classes=cells.n_classes)
+        beyond = (
+            table.counts[:, k]
+            - over_classes(table.counts) * (cells.counts[:, k] / cells.cell_sizes)[table.value]
+        )
+        variance = table.over_values(beyond**2)[is_large] / size**2
+    else:
+        among, variance = CellCounts(counts, times), share * (1 - share) / size
+    size, share, variance = (np.repeat(of, times) for of in (size, share, variance))
+    apart = share[:, None] - share
+    deviation = np.sqrt(variance[:, None] + variance)
+    n_pairs = np.outer(size, size)
+    order = n_pairs * share[:, None] * (1 - share) * (0.5 + 0.5 * np.sign(apart))
+    chance = n_pairs * deviation * np.exp(-((apart / deviation) ** 2) / 2) / np.sqrt(4 * np.pi)
+    np.fill_diagonal(chance, 0.0)
+    n_hits, n_others = float(size @ share), float(size @ (1 - share))
+    of_all = float(cells.class_totals[k]) * (cells.n_samples - float(cells.class_totals[k]))
+    turned = float(order.sum()) - auc_lpo(among, k) * n_hits * n_others
+    return turned / of_all, float(chance.sum()) / of_all
 
 
 def _auc_of_pairs(cells: HeldOutCounts, k: int) -> tuple[float, Floats]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv, ndtri, stdtrit
 
-from offsample._auc import Placement, auc_lpo
+from offsample._auc import Placement, auc_lpo, large_cells, order_of_large
 from offsample._grouped_counts import GroupTable
 from offsample._held_out_counts import deviation_by
 from offsample._losses import (
@@ -29,7 +29,7 @@ from offsample._losses import (
 )
 from offsample._proportions import wilson
 from offsample._squared_losses import alike, freedom_of, log_interval, squared_losses
-from offsample._ties import best_first
+from offsample._ties import best_first, rounded
 from offsample._typing import Floats, Ints
 from offsample._unit_intervals import by_value, exact_pairs, student
 from offsample.counts import CellCounts, CellMoments, CellNumbers, GroupedCounts, HeldOutCounts
@@ -61,8 +61,9 @@ class _Spread(NamedTuple):
     lost: float
     saved: float
     n_units: float
-    # Of decisions that no unit changes: mean and standard error of the loss and of its gain, if it is one.
-    decided: tuple[tuple[float, float], tuple[float, float]] | None = None
+    # Of decisions that no unit changes, if these are decisions: mean of the loss and of its gain, each before
+    # and after what chance adds, the less favourable last, and standard error.
+    decided: tuple[tuple[float, float, float], tuple[float, float, float]] | None = None
     # Of outcomes that decisions may have, for the loss and for the gain: what they would add to it if every
     # unit with that decision had them; the share that has them; how many units there are.
     outcomes: tuple[Floats, Floats] = (np.empty((0, 3)), np.empty((0, 3)))
@@ -87,9 +88,9 @@ def judge_loss(
     low, high = value + slope - radius, value + max(slope + radius, float(np.hypot(radius, rarer)))
     gain_low, gain_high = spread.gain - float(np.hypot(far, rarer_saved)), spread.gain + far
     if spread.decided is not None:
-        (kept, kept_far), (of_gain, gain_far) = spread.decided
-        low, high = min(low, kept - quantile * kept_far), max(high, kept + quantile * kept_far)
-        gain_low = min(gain_low, of_gain - quantile * gain_far)
+        (kept, by_chance, kept_far), (of_gain, gain_by_chance, gain_far) = spread.decided
+        low, high = min(low, kept - quantile * kept_far), max(high, by_chance + quantile * kept_far)
+        gain_low = min(gain_low, gain_by_chance - quantile * gain_far)
         gain_high = max(gain_high, of_gain + quantile * gain_far)
     if isinstance(loss, CostLoss):  # where none was saved that could be, savings seem not to vary: losses do
         gain_high = max(gain_high, spread.gain + value - max(least, low))
@@ -123,7 +124,9 @@ def judge_brier(cells: CellCounts, confidence: float) -> Judged:
 def judge_auc(cells: CellCounts, confidence: float, positive: int | None = None) -> Judged:
     """Estimate `auc_lpo`, with Wilson's interval of so many rows as have its standard error.
 
-    Student's quantile is for units that hold the rarer class. ½ is inside unless there is evidence.
+    Student's quantile is for units that hold the rarer class. ½ is inside unless there is evidence. Where
+    pairs that are left out turn the order of large cells, it is that of the order of all rows, from what is
+    left of it after chance on (`order_of_large`), and holds the estimate.
     """
     value, totals = auc_lpo(cells, positive), np.asarray(cells.class_totals, dtype=float)
     known = np.flatnonzero((totals > 0) & (totals < totals.sum()))
@@ -133,6 +136,7 @@ def judge_auc(cells: CellCounts, confidence: float, positive: int | None = None)
     if not len(known) or totals.sum() < 4:
         return Judged(value, 0.0, 1.0, value - 0.5, -0.5, 0.5)
     normal, deviation, least = float(ndtri((1 + confidence) / 2)), 0.0, 0.0
+    ordered = after_chance = value
     # The mean of several classes varies at most as much as if all varied together.
     for k, weight in zip(known, totals[known] / totals[known].sum(), strict=True):
         spread = _spread(cells, Placement.of(cells, int(k)))
@@ -140,8 +144,13 @@ def judge_auc(cells: CellCounts, confidence: float, positive: int | None = None)
         # A class of one row says nothing about new ones, but its AUC cannot be off by more than one.
         deviation += weight * min(wider * float(np.hypot(spread.deviation, 0.5 / spread.n_units)), 1 / normal)
         least += weight / (4 * spread.n_units)
-    n = max(value * (1 - value), least) / deviation**2
-    low, high = wilson(value, float(n), normal**2)
+        turned, by_chance = order_of_large(cells, int(k))
+        ordered, after_chance = ordered + weight * turned, after_chance + weight * (turned - by_chance)
+    (low, _), (_, high) = (
+        wilson(middle, float(max(middle * (1 - middle), least) / deviation**2), normal**2)
+        for middle in (min(max(after_chance, 0.0), 1.0), min(max(ordered, 0.0), 1.0))
+    )
+    low, high = min(low, value), max(high, value)
     if signal_evidence(cells).p_value >= 1 - confidence:
         low, high = min(low, 0.5), max(high, 0.5)
     return Judged(value, low, high, value - 0.5, low - 0.5, high - 0.5)
@@ -228,11 +237,45 @@ def _spread(cells: CellCounts, loss: Loss, least: float = 0.0) -> _Spread:
         known_well = part.others.sum(axis=1) >= _LEAST_OTHERS * own.sum(axis=-1)
         cheap[:, k] = np.where(known_well, loss.on(k, part.others + own, part.shares), losses[:, k])
         blind[k] = loss.on(k, np.asarray(cells.class_totals), part.shares)
-    decided = []
-    for terms in (cheap, blind - losses):
-        mean = float((rows * terms).sum()) / m
-        decided.append((mean, deviation(terms - mean, 0.0)))
-    return _Spread(*known, (decided[0], decided[1]), outcomes)
+    lost, kept, spent = (float((rows * terms).sum()) / m for terms in (losses, cheap, blind + 0 * losses))
+    chance, of_all = _chance_of_decisions(cells, table, loss.matrix)
+    of_loss = kept, kept + chance, deviation(cheap - kept, 0.0)
+    at_least = spent - max(lost, kept + chance)
+    of_saving = spent + of_all - lost, at_least, deviation(blind - losses - (spent - lost), 0.0)
+    return _Spread(*known, (of_loss, of_saving), outcomes)
+
+
+def _chance_of_decisions(cells: CellCounts, table: GroupTable | None, matrix: Floats) -> tuple[float, float]:
+    """What chance adds to the savings of the cheapest decisions in cells, and of that in all rows, per row.
+
+    A decision that saves d more than the next one, with standard error s, was chosen for it: of two that cost
+    the same it seems to save ``s φ(0)`` more than their mean. Of cells where a unit is a small part.
+    """
+    of_value = cells.counts if table is None else table.over_values(table.counts)
+
+    def of_units(totals: Ints, counts: Ints | None, value: Ints, times: NDArray[Any]) -> float:
+        costs = totals @ matrix
+        order = np.argsort(rounded(costs, float(np.abs(costs).max()) or 1.0), axis=1, kind="stable")
+        apart = matrix.T[order[:, 1]] - matrix.T[order[:, 0]]
+        more = (totals * apart).sum(axis=1)
+        beyond = apart - (more / totals.sum(axis=1))[:, None]
+        squares = (totals * beyond**2).sum(axis=1)
+        if counts is not None:
+            squares = np.bincount(value, (counts * beyond[value]).sum(axis=1) ** 2, len(totals))
+        far = np.sqrt(np.maximum(squares, 1e-300))
+        return float(times @ (far * np.exp(-((more / far) ** 2) / 2))) / float(np.sqrt(2 * np.pi)) / m
+
+    m, all_rows = int(cells.n_samples), np.asarray(cells.class_totals)[None]
+    if table is None:
+        is_known = of_value.sum(axis=1) > _LEAST_OTHERS
+        none = np.empty(0, np.int64)
+        chance = of_units(of_value, None, none, cells.multiplicity * is_known)
+        return chance, of_units(all_rows, None, none, np.ones(1))
+    largest = np.maximum.reduceat(table.counts.sum(axis=1), table.starts)
+    is_known = of_value.sum(axis=1) > _LEAST_OTHERS * largest
+    whole = table.over_groups(table.counts).astype(np.int64)
+    chance = of_units(of_value, table.counts, table.value, is_known)
+    return chance, of_units(all_rows, whole, np.zeros(len(whole), np.int64), np.ones(1))
 
 
 def _outcomes(rows: Ints, left: list[LeftOut], loss: CostLoss, units: list[Ints]) -> tuple[Floats, Floats]:
@@ -290,6 +333,9 @@ def _pairs_of_rows(cells: CellCounts, loss: Loss) -> float:
     loss, one = loss.within(np.arange(len(counts))), np.eye(cells.n_classes, dtype=np.int64)
     shares = np.maximum(totals - one, 0) / max(1.0, totals.sum() - 1)
     classes = best_first(totals, totals.sum())[:_MOST_CLASSES]
+    times = cells.multiplicity
+    if isinstance(loss, Placement):
+        times = times * ~large_cells(counts, times, loss.positive)
     total = 0.0
     for step in (-1, 1):
         change = {}
@@ -301,7 +347,7 @@ def _pairs_of_rows(cells: CellCounts, loss: Loss) -> float:
         products = 0.0
         for k, j in change:
             n_pairs = counts[:, k] * np.maximum(counts[:, j] - (k == j), 0)
-            products += float((cells.multiplicity * n_pairs) @ (change[k, j] * change[j, k]))
+            products += float((times * n_pairs) @ (change[k, j] * change[j, k]))
         total += max(0.0, products)
     return total
 
@@ -310,7 +356,12 @@ def _pairs_of_groups(table: GroupTable, loss: Loss) -> float:
     """Sum over pairs of groups at a value; where it has many, of bundles of groups."""
     shares = table.counts.sum(axis=0) / table.counts.sum()
     sums = np.zeros(2)
+    of_value = table.over_values(table.counts)
+    is_large = np.zeros(len(of_value), bool)
+    if isinstance(loss, Placement):
+        is_large = large_cells(of_value, np.ones(len(of_value), np.int64), loss.positive)
     for values, counts in by_value(table, bundled=True):
+        values, counts = values[~is_large[values]], counts[~is_large[values]]
         rule = _Fixed(loss.within(values), shares)
         sums += [exact_pairs(counts, rule, sign) for sign in (-1, 1)]
     return float(np.maximum(sums, 0).sum())

@@ -76,7 +76,8 @@ def rank_features(
         columns first whose signal is beyond doubt (p-value below 0.01 / number of columns), by
         `expected_gain`, and the others after them by p-value: the estimate alone is noisy for columns with
         many rare values, so that one of many noise columns may come out on top. By another loss the first
-        are sorted by their score. For criteria of the sample itself, "auto" is "estimate".
+        are sorted by their score, of equals by evidence, and in all orders but "estimate" columns without
+        evidence come last. For criteria of the sample itself, "auto" is "estimate".
     confidence : float
         Of the intervals; 1 - confidence is the false-discovery rate.
     numeric : {"auto", "distinct"} or int
@@ -270,8 +271,11 @@ def _sort(
     ranked: list[RankedFeature], criterion: Criterion, order: Order, scale: float
 ) -> tuple[RankedFeature, ...]:
     sign = 1 if criterion.better == "lower" else -1
-    if order == "lower_bound":
-        return tuple(sorted(ranked, key=lambda f: -rounded(f.gain_low, scale)))
+    if order == "lower_bound":  # of a loss, no gain is certain without evidence
+        by_loss = criterion.judge is not None
+        return tuple(
+            sorted(ranked, key=lambda f: (by_loss and not f.significant, -rounded(f.gain_low, scale)))
+        )
     if order == "estimate" or not (criterion.estimates_error or criterion.judge):
         unit = 1.0 if criterion.better == "higher" else scale
         return tuple(sorted(ranked, key=lambda f: sign * rounded(f.score, unit)))
@@ -289,6 +293,7 @@ def _sort(
                     else -f.expected_gain / scale
                 ),
                 -rounded(f.gain, scale),
+                rounded(np.log(max(f.p_value, 1e-300)), 1000.0),  # where no column changes a decision
             ),
         )
     )

@@ -1,6 +1,6 @@
 """Samples with a rare class, and how often the intervals of losses and AUCs hold what they are for.
 
-``python -m tests.statistical.loss_samples rows 200`` (or groups, times) prints the coverage of all kinds.
+``python -m tests.statistical.loss_samples rows 200`` (or ties, groups, times) prints the coverage of all kinds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NAMES = ("log loss", "Brier", "cost", "AUC")
 
 
 class Rare(NamedTuple):
-    kind: str  # "rows", "groups" of eight rows, "times"
+    kind: str  # "rows", "ties" (all values but one have the same rate), "groups" of eight rows, "times"
     n_positives: int  # to expect
     rate: float  # of positives
     n_values: int  # very many: all distinct
@@ -46,6 +46,9 @@ def grid(kind: str) -> Iterator[Rare]:
         for n_positives in (10, 30, 100):
             yield Rare(kind, n_positives, 0.05, 10**5, 0.0)
             yield Rare(kind, n_positives, 0.4, 10, 1.0)
+    elif kind == "ties":  # at one in eleven, the costs of both decisions tie too
+        for n_positives, rate, n_values in product((30, 100, 500), (1 / 11, 0.5), (2, 3, 5, 8, 20)):
+            yield Rare(kind, n_positives, rate, n_values, 0.5)
     elif kind == "groups":
         for n_positives, n_values, signal, correlation in product(
             (30, 100), (4, 20), (0.0, 1.0, 2.5), (0.0, 0.3)
@@ -63,6 +66,8 @@ class Truth(NamedTuple):
 
 def _truth(case: Rare, random: np.random.Generator) -> Truth:
     values = random.dirichlet(np.full(case.n_values, 3.0))
+    if case.kind == "ties":
+        return Truth(values, np.append(case.rate * (1 - case.signal), np.full(case.n_values - 1, case.rate)))
     rate = np.exp(case.signal * random.standard_normal(case.n_values))
     return Truth(values, np.minimum(rate / (values @ rate) * case.rate, 0.95))
 
