@@ -204,6 +204,15 @@ def cost_index(weights: Sequence[float], shares: Floats) -> Floats:
     return np.asarray((weighted * (1 - weighted / np.where(total > 0, total, 1.0))).sum(axis=-1))
 
 
+def class_stakes(costs: Floats) -> Floats:
+    """What a row of each class has at stake: what decisions for the others cost more than the best one.
+
+    A class with nothing at stake counts a millionth, so that it is still there.
+    """
+    more = (costs - costs.min(axis=1, keepdims=True)).sum(axis=1)
+    return np.asarray(np.maximum(more, 1e-6 * more.max()) if more.any() else np.ones(len(costs)))
+
+
 def decide(probabilities: Floats, costs: Floats | None) -> Ints:
     """Class of the least expected cost, given shares (..., K); of equals the likeliest, then the first."""
     if costs is None:
