@@ -193,6 +193,13 @@ def rarer_class(totals: ArrayLike) -> int:
     return int(np.flatnonzero(counts == counts.min())[-1])
 
 
+def rare_class(totals: ArrayLike) -> int | None:
+    """Number of the rarest of three classes or more, if it has less than half of an equal share."""
+    counts = np.asarray(totals)
+    is_rare = len(counts) > 2 and 2 * len(counts) * counts.min() < counts.sum()
+    return rarer_class(counts) if is_rare else None
+
+
 def cost_index(weights: Sequence[float], shares: Floats) -> Floats:
     """Gini index of class shares, of shape (..., K), each class weighted by what its mistakes cost.
 
@@ -279,7 +286,7 @@ def _cost_matrix(costs: ArrayLike | Mapping[str, float], n_classes: int, positiv
             expected = "fn and fp (and tn, tp), or a matrix [true, predicted]"
             raise ValueError(f"costs has the entry {unknown[0]!r}: expected {expected}")
         if n_classes != 2 and positive is None:
-            expected = "which one (positive), or a matrix [true, predicted]"
+            expected = "which one (positive=, or --positive CLASS), or a matrix [true, predicted]"
             raise ValueError(f"costs speak of one class, and there are {n_classes}: expected {expected}")
         is_it = (np.arange(n_classes) == (1 if positive is None else positive)).astype(int)
         by_side = [[costs.get("tn", 0), costs.get("fp", 0)], [costs.get("fn", 0), costs.get("tp", 0)]]
