@@ -193,6 +193,13 @@ def rarer_class(totals: ArrayLike) -> int:
     return int(np.flatnonzero(counts == counts.min())[-1])
 
 
+def rare_class(totals: ArrayLike) -> int | None:
+    """Number of the rarest of three classes or more, if it has less than half of an equal share."""
+    counts = np.asarray(totals)
+    is_rare = len(counts) > 2 and 2 * len(counts) * counts.min() < counts.sum()
+    return rarer_class(counts) if is_rare else None
+
+
 def cost_index(weights: Sequence[float], shares: Floats) -> Floats:
     """Gini index of class shares, of shape (..., K), each class weighted by what its mistakes cost.
 
@@ -202,6 +209,15 @@ def cost_index(weights: Sequence[float], shares: Floats) -> Floats:
     weighted = shares * np.asarray(weights if len(weights) == shares.shape[-1] else 1.0)
     total = weighted.sum(axis=-1, keepdims=True)
     return np.asarray((weighted * (1 - weighted / np.where(total > 0, total, 1.0))).sum(axis=-1))
+
+
+def class_stakes(costs: Floats) -> Floats:
+    """What a row of each class has at stake: what decisions for the others cost more than the best one.
+
+    A class with nothing at stake counts a millionth, so that it is still there.
+    """
+    more = (costs - costs.min(axis=1, keepdims=True)).sum(axis=1)
+    return np.asarray(np.maximum(more, 1e-6 * more.max()) if more.any() else np.ones(len(costs)))
 
 
 def decide(probabilities: Floats, costs: Floats | None) -> Ints:
@@ -270,7 +286,7 @@ def _cost_matrix(costs: ArrayLike | Mapping[str, float], n_classes: int, positiv
             expected = "fn and fp (and tn, tp), or a matrix [true, predicted]"
             raise ValueError(f"costs has the entry {unknown[0]!r}: expected {expected}")
         if n_classes != 2 and positive is None:
-            expected = "which one (positive), or a matrix [true, predicted]"
+            expected = "which one (positive=, or --positive CLASS), or a matrix [true, predicted]"
             raise ValueError(f"costs speak of one class, and there are {n_classes}: expected {expected}")
         is_it = (np.arange(n_classes) == (1 if positive is None else positive)).astype(int)
         by_side = [[costs.get("tn", 0), costs.get("fp", 0)], [costs.get("fn", 0), costs.get("tp", 0)]]

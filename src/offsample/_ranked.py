@@ -151,6 +151,8 @@ class Ranking:
         squared errors may then be too short, and "absolute_error_loo" is the safer criterion.
     assumed : str or None
         What the target was taken for, where it could be either and nobody said, in a sentence.
+    rare_class : object
+        The rarest of three classes or more, if it has less than half of an equal share and none is named.
     n_duplicates, n_conflicting : int or None
         Rows that equal an earlier one in all these columns and in the target, and rows that do so in the
         columns, but with none of the same target. They count as rows. None where they were not counted.
@@ -176,6 +178,7 @@ class Ranking:
     few_decide: int | None = None
     n_duplicates: int | None = None
     n_conflicting: int | None = None
+    rare_class: Any = None
 
     def __iter__(self) -> Iterator[RankedFeature]:
         return iter(self.features)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from offsample._checks import check_confidence
 from offsample._deadline import OutOfTime, time_is_up
 from offsample._judged import OfClasses, errors_alone, judge
-from offsample._losses import class_of_interest
+from offsample._losses import class_of_interest, rare_class
 from offsample._partitions import one_cell, partition
 from offsample._ranked import RankedFeature, Ranking, doubt_of
 from offsample._squared_losses import few_decide
@@ -158,7 +158,7 @@ def rank_features(
         task=task,
         types=types,
     ) as source:
-        of_interest, baseline, alone, without = None, 0.0, tuple[float, ...](), None
+        of_interest, rare, baseline, alone, without = None, None, 0.0, tuple[float, ...](), None
         by_rows, few, kind = False, None, None
         if source.is_numeric:
             chosen = numeric_criterion(criterion, costs, positive)
@@ -172,6 +172,7 @@ def rank_features(
                 without = chosen(CellNumbers(rows.values, rows.y))  # type: ignore[arg-type]
         else:
             of_interest = class_of_interest(source.classes, source.class_totals, positive)
+            rare = rare_class(source.class_totals) if of_interest is None else None
             chosen = find_criterion(criterion, costs, len(source.classes), of_interest)
             blind = one_cell(source)
             baseline = left_out_error(blind, RULES[chosen.reported_rule])
@@ -218,6 +219,7 @@ def rank_features(
             positive=None if of_interest is None else source.classes[of_interest],
             task="regression" if source.is_numeric else "classification",
             few_decide=few,
+            rare_class=None if rare is None else source.classes[rare],
             assumed=assumed(source.is_numeric, source.classes, target) if task == "auto" else None,
             **_repeats(source, [feature.name for feature in judged]),
         )

@@ -105,6 +105,18 @@ def test_bad_input_is_one_sentence_and_exit_code_2(arguments, message):
     assert "Traceback" not in result.output
 
 
+def test_a_rare_class_of_three_can_be_asked_about(tmp_path):
+    random = np.random.default_rng(0)
+    y = np.where(random.random(300) < 0.05, "fraud", np.where(random.random(300) < 0.5, "late", "ok"))
+    pd.DataFrame({"x": random.normal(size=300), "y": y}).to_csv(tmp_path / "three.csv", index=False)
+    told = "one class from the others, such as fraud: --metric auc --positive fraud."
+    ask = ["rank", str(tmp_path / "three.csv"), "--target", "y"]
+    assert " ".join(run(app, ask).output.split()).count(told) == 1
+    assert "--positive" not in run(app, [*ask, "--metric", "auc", "--positive", "fraud"]).output
+    refused = run(app, [*ask, "--costs", "fn=10,fp=1"])
+    assert "which one (positive=, or --positive CLASS)" in " ".join(refused.output.split())
+
+
 def test_bar_marks_interval_estimate_and_baseline():
     feature = rank_features({"x": list("aabbab") * 20, "y": list("npnppn") * 20}, "y")["x"]
     bar = interval_bar(feature, baseline=1.0, scale=1.0, width=40)

@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from offsample._losses import brier_losses, log_losses
+from offsample.hypotheses import BayesRule, GiniRule
 from offsample.induction import (
     BranchingProgramClassifier,
     CommitteeClassifier,
@@ -18,6 +19,7 @@ from offsample.induction import (
     SymmetricFunctionClassifier,
     TreeClassifier,
 )
+from offsample.induction.scoring import left_out_terms
 from offsample.induction.shrinkage import Nest, with_likeliest
 
 LEARNERS = [
@@ -233,20 +235,74 @@ def test_an_order_of_rows_is_no_sum_over_cells():
 
 
 @EVERY
-def test_costs_choose_the_class_and_nothing_else(learner):
+def test_costs_choose_the_class_and_never_distort_probabilities(learner):
+    """A tree is the same; other learners tell apart where decisions change, and say what rows are there."""
     X, y = rare()
     plain, costly = clone(learner).fit(X, y), clone(learner).set_params(costs=COSTS).fit(X, y)
-    p = plain.predict_proba(X)
-    np.testing.assert_array_equal(costly.predict_proba(X), p)
+    p = costly.predict_proba(X)
+    if isinstance(learner, TreeClassifier):
+        np.testing.assert_array_equal(p, plain.predict_proba(X))
+        assert costly.stage_sizes_ == plain.stage_sizes_
+    new, y_new = rare(20_000, seed=1)
+    said = costly.predict_proba(new)[:, 1]
+    for low, high in ((0, 0.08), (0.08, 0.3), (0.3, 1)):  # of rows rated alike, as many are of the class
+        inside = (said >= low) & (said < high)
+        if inside.sum() >= 1000:
+            assert (y_new[inside] == "yes").mean() == pytest.approx(said[inside].mean(), abs=0.06)
     matrix = np.array([[0, COSTS["fp"]], [COSTS["fn"], 0]])
     expected = np.maximum(p, 0.5 / len(y)) @ matrix
     assert (costly.predict(X) == plain.classes_[expected.argmin(axis=1)]).all()
     assert (costly.predict(X) == "yes").sum() > (plain.predict(X) == "yes").sum()
     assert (costly.staged_predict(X)[-1] == costly.predict(X)).all()
-    assert costly.stage_sizes_ == plain.stage_sizes_
     error = (costly.predict(X) != y).mean()
     assert costly.estimated_error_ == pytest.approx(error, abs=0.05)
     assert costly.estimated_error_interval_[0] < error < costly.estimated_error_interval_[1]
+
+
+def one_in_twenty(n_rows, seed):
+    """Nowhere is the rare class more likely than not."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 6))
+    p = np.where((X[:, 0] > 0.5) & (X[:, 1] > 0), 0.25, 0.02)
+    return X, np.where(rng.random(n_rows) < p, "yes", "no")
+
+
+@EVERY
+@pytest.mark.parametrize("asked", ["costs", "class_weight", "groups"])
+def test_what_is_grown_serves_the_decision(learner, asked):
+    X, y = one_in_twenty(1500, 1)
+    options = {"class_weight": {"yes": 20}} if asked == "class_weight" else {"costs": {"fn": 20, "fp": 1}}
+    told = {"groups": np.arange(1500) % 150} if asked == "groups" else {}
+    model = clone(learner).set_params(**options).fit(X, y, **told)
+    new, y_new = one_in_twenty(20_000, 2)
+    is_rare, said = y_new == "yes", model.predict(new) == "yes"
+    constant = min(20 * is_rare.mean(), 1 - is_rare.mean())
+    assert (20 * (is_rare & ~said) + (~is_rare & said)).mean() < 0.75 * constant
+    assert model.predict_proba(new)[:, 1].mean() == pytest.approx(is_rare.mean(), abs=0.018)
+    assert model.estimated_error_ == pytest.approx((is_rare != said).mean(), abs=0.06)
+
+
+@EVERY
+def test_costs_find_nothing_in_noise(learner):
+    X, y = one_in_twenty(600, 3)
+    y = np.random.default_rng(0).permutation(y)
+    if getattr(learner, "stopping", "auto") == "auto":
+        assert len(clone(learner).set_params(costs={"fn": 20, "fp": 1}).fit(X, y).stage_sizes_) == 1
+
+
+def test_cells_are_told_apart_by_what_is_at_stake():
+    """Each row left out in turn, against the rows of its cell that count what their class does."""
+    rng, weights = np.random.default_rng(0), np.array([0.5, 3.0, 1.0])
+    counts = rng.integers(0, 4, (30, 3))
+    for rule in (GiniRule, BayesRule):
+        found = left_out_terms(rule, weights, counts)
+        np.testing.assert_allclose(left_out_terms(rule, np.ones(3), counts), rule.loo_terms(counts))
+        for cell, value in zip(counts, found, strict=True):
+            slow = 0.0
+            for k in np.flatnonzero(cell):
+                others = (cell - np.eye(3, dtype=int)[k]) * weights
+                slow += cell[k] * weights[k] * (1 - rule.from_counts(others)[k])
+            assert value == pytest.approx(slow)
 
 
 def test_of_classes_that_cost_the_same_the_likeliest_is_predicted():
@@ -275,12 +331,13 @@ def test_weights_of_classes_are_costs(learner):
 
 
 @pytest.mark.parametrize("learner", [TreeClassifier(), DecisionListClassifier(), StochasticTreeClassifier()])
-def test_groups_choose_the_same_model_with_costs(learner):
+def test_groups_judge_what_decides_by_costs(learner):
     X, y = rare(600)
     groups = np.arange(600) // 10
-    plain = clone(learner).fit(X, y, groups=groups)
     costly = clone(learner).set_params(costs={"fn": 3, "fp": 1}).fit(X, y, groups=groups)
-    np.testing.assert_array_equal(plain.predict_proba(X), costly.predict_proba(X))
+    if isinstance(learner, TreeClassifier):
+        plain = clone(learner).fit(X, y, groups=groups)
+        np.testing.assert_array_equal(plain.predict_proba(X), costly.predict_proba(X))
     error = (costly.predict(X) != y).mean()
     assert costly.estimated_error_interval_[0] < error < costly.estimated_error_interval_[1]
 

@@ -197,6 +197,10 @@ def test_many_classes_have_no_top():
     assert found.verdict.auc > 0.55
     assert found.verdict.captured is None
     assert found.acting is None
+    told = " To ask about one class against the others, such as “never”, name it: --positive CLASS"
+    for text in (found.to_markdown(), found.verdict.sentence):
+        assert text.count(told) == 1
+    assert told not in report(table, "churned", fast=True, positive="late").verdict.sentence
     assert found.model.loss == "log loss"
 
 
@@ -303,9 +307,15 @@ def test_a_cost_that_no_model_saves_is_no_proof_that_none_can():
     table = {f"x{j}": random.normal(size=1500) for j in range(3)}
     odds = np.exp(table["x0"] - 3.5)
     table["y"] = np.where(random.random(1500) < odds / (1 + odds), "yes", "no")
-    verdict = report(table, "y", fast=True, costs={"fn": 3, "fp": 1}).verdict
+    found = report(table, "y", fast=True, costs={"fn": 3, "fp": 1})
+    verdict, acting = found.verdict, found.acting
     assert not verdict.columns
     assert verdict.n_signals == 1
+    if verdict.ordering is not None:  # what orders rows is what one could act by
+        assert acting.note.startswith(f"These are the ratings of {verdict.ordering.name}, which orders rows;")
+        assert acting.curve
+    for text in (found.to_html(), found.to_markdown(), found.to_dict()["acting"]["note"]):
+        assert f"“no” costs {verdict.baseline_cost:.0f} per 1,000 rows" in text
     told = r"no model that can be read is shown to be cheaper than always deciding alike, which costs (\d+)"
     base = re.search(told, verdict.sentence)
     alone = re.search(
@@ -377,6 +387,23 @@ def test_noise_says_that_nothing_was_found():
     assert (verdict.auc, verdict.captured) == (0.5, 0.1)
     assert verdict.log_loss == pytest.approx(verdict.baseline_log_loss)
     assert found.acting is None
+
+
+@pytest.mark.parametrize("asked", [{"costs": {"fn": 10, "fp": 1}}, {"capacity": 0.05}])
+def test_who_asks_whom_to_act_upon_is_told_that_there_are_none_to_choose(asked):
+    random = np.random.default_rng(4)
+    table = {f"x{j}": random.normal(size=600) for j in range(3)}
+    table["y"] = np.where(random.random(600) < 0.05, "a", "b")
+    found = report(table, "y", fast=True, **asked)
+    n_rare = int((table["y"] == "a").sum())
+    told = f"to decide always for “b”, which costs {10_000 * n_rare / 600:.0f} per 1,000 rows."
+    told = "any 5 % of the rows hold about as much of all “a”." if "capacity" in asked else told
+    for text in (found.to_html(), found.to_markdown(), found.to_dict()["acting"]["note"]):
+        text = text.replace("\xa0%", " %")
+        assert "No model that can be read is shown to order rows, so there are none to choose: " in text
+        assert told in text
+    assert (found.acting.curve, found.acting.calibration) == ((), ())
+    assert found.acting.decision.recall.value == pytest.approx(asked.get("capacity", 0.0), abs=0.001)
 
 
 def test_a_leak_is_judged_by_the_log_loss():

@@ -133,6 +133,12 @@ def _print_ranking(ranking: Ranking, asked: Asked) -> None:
     print_table(lines, [not feature.significant for feature in ranking])
     if said := notes(ranking):
         say("", *said)
+    if ranking.rare_class is not None and ranking.criterion != "cost_loo":
+        one = named(ranking.rare_class)
+        say(
+            "",
+            f"How well columns tell one class from the others, such as {one}: --metric auc --positive {one}.",
+        )
     asked.say_dropped(ranking.n_dropped, gap=True)
     if ranking.left_out:
         say("", *(f"Left out: {why}" for why in ranking.left_out))

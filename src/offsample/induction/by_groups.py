@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -90,7 +89,7 @@ def validate(
     models: list[Any] = []
     for one in range(n_folds if grown.n_steps else 0):  # to guess, nothing was learned but the largest class
         train, test = rows[fold != one], rows[fold == one]
-        model = clone(learner).set_params(random_state=seed, costs=None, class_weight=None)
+        model = grown_alike(learner, seed)
         times = None if sample_weight is None else weight[fold != one]
         model.grow(take_rows(X, train), y[train], times, groups[train] if is_told else None)
         n_steps = len(model.stage_sizes_) - 1
@@ -102,21 +101,19 @@ def validate(
             losses[kind] += of_group[stages]
             last[kind] += of_group[-1]
         models.append(model)
-    plain = copy(learner)
-    plain._costs = None
     trained = [
         _sums(lost, group, weight, n_groups)
-        for lost in staged_losses(learner, plain, take_rows(X, rows), y[rows], range(grown.n_steps + 1))
+        for lost in staged_losses(learner, learner, take_rows(X, rows), y[rows], range(grown.n_steps + 1))
     ]
     of_group = class_counts(group, np.searchsorted(learner.classes_, y[rows]), len(learner.classes_), weight)
     part = np.zeros(n_groups, np.int64)
     part[group] = fold
     judges = [_Judge(*known, n_reached, of_group, part) for known in zip(losses, trained, strict=True)]
-    judge = judges[int(grown.by_loss)]
+    judge = judges[judged_by(learner, grown)]
 
     def as_one(stage: int) -> float:
         """Share of the groups all of whose rows a stage says the same of."""
-        said = plain.staged_predict(take_rows(X, rows), [stage])[0]
+        said = learner.staged_predict(take_rows(X, rows), [stage])[0]
         first = said[np.unique(group, return_index=True)[1]]
         return 1 - len(np.unique(group[said != first[group]])) / n_groups
 
@@ -135,7 +132,21 @@ def validate(
     stage = judge.nested()
     nested = np.array([one.losses[stage, np.arange(n_groups)] for one in judges])
     found = judges[0].verdict(kept, nested[0], as_one(kept[-1]))
+    found = found if learner._costs is None else found._replace(losses=nested[-1])
     return found._replace(also=_also(learner, judges, kept[-1], nested))
+
+
+def grown_alike(learner: Any, seed: int) -> Any:
+    """Return a learner for some of the rows, who may lack a class: what mistakes cost is as for all."""
+    model = clone(learner).set_params(random_state=seed)
+    if learner._costs is not None:
+        model._told_costs = learner.classes_, learner._costs
+    return model
+
+
+def judged_by(learner: Any, grown: Grown) -> int:
+    """Return the number of the losses that a stage is chosen by: with costs, the last, what it costs."""
+    return -1 if learner._costs is not None else int(grown.by_loss)
 
 
 def staged_losses(

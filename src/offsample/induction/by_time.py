@@ -19,7 +19,15 @@ from offsample._squared_losses import ratio_interval
 from offsample._ties import best_of, rounded
 from offsample._typing import Floats, Grouping, Ints
 from offsample._unit_intervals import loss_interval, standard_error, student
-from offsample.induction.by_groups import Grown, Validated, class_counts, guessing, staged_losses
+from offsample.induction.by_groups import (
+    Grown,
+    Validated,
+    class_counts,
+    grown_alike,
+    guessing,
+    judged_by,
+    staged_losses,
+)
 from offsample.tables import take_rows, told
 
 # Blocks of the time that are predicted one after the other, each from the rows before it.
@@ -72,14 +80,14 @@ def validate_later(
     losses = np.zeros((1 + len(learner._reported), len(tried), len(y)))
     said = np.zeros((len(tried), len(y)), np.int64)
     for train, test in blocks.splits:
-        model = clone(learner).set_params(random_state=seed, costs=None, class_weight=None)
+        model = grown_alike(learner, seed)
         model.grow(take_rows(X, train), y[train], None, None if known is None else known[train])
         rows = take_rows(X, test)
         losses[:, :, test] = staged_losses(learner, model, rows, y[test], tried.tolist())
         predicted = model.staged_predict(rows, tried.tolist())
         said[:, test] = np.searchsorted(learner.classes_, predicted)
     losses, said = losses[:, :, blocks.tested], said[:, blocks.tested]
-    by = -1 if learner._costs is not None else int(grown.by_loss)
+    by = judged_by(learner, grown)
     place = blocks.chosen(losses[by], said) if grown.chooses else len(tried) - 1
     nested = losses[:, place]
     if place and grown.chooses:

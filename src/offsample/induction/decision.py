@@ -23,12 +23,18 @@ class Decider(TypedEstimator):
 
     # Costs ``[true, predicted]`` of the fitted model; None where the most probable class is predicted.
     _costs = cast("Floats | None", None)
+    # Classes and costs that are known, whatever the parameters say: those of all rows, for a part of them.
+    _told_costs = cast("tuple[NDArray[Any], Floats] | None", None)
     _half_row = 0.0  # probability of a class, whatever a model says: half a row
 
     def _costs_of(
         self, known: NDArray[Any], y: NDArray[Any], sample_weight: ArrayLike | None
     ) -> Floats | None:
         """Costs with the weights of the classes, or an error that says what was expected."""
+        if self._told_costs is not None:
+            self._half_row = 0.5 / len(y)
+            kept = np.searchsorted(self._told_costs[0], known)
+            return self._told_costs[1][np.ix_(kept, kept)]
         if self.costs is None and self.class_weight is None:
             return None
         self._half_row = 0.5 / len(y)

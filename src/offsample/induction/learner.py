@@ -81,7 +81,6 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         X, y = self._checked(X, y)
         grown = self._learn(X, y, None, told(groups))
         grown.keep(grown.n_steps, None)
-        self._costs = self._costs_of(self.classes_, y, None)
         validated = validate_later(self, grown, X, y, groups, time)
         grown.keep(validated.n_steps, validated)
         if self._costs is not None:
@@ -98,11 +97,8 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
             return self._fit_later(X, y, given, None)
         codes = told(given)
         grown = self._learn(X, y, sample_weight, codes)
-        costs = self._costs_of(self.classes_, y, sample_weight)
-        self._costs = costs if codes is None or is_whole else None  # groups choose the model without them
         grown.keep(grown.n_kept if codes is None and not is_whole else grown.n_steps, None)
         if codes is not None and not is_whole:
-            self._costs = costs
             validated = validate(self, grown, X, y, sample_weight, codes)
             grown.keep(validated.n_steps, validated)
             if self._most_by_rows:
@@ -127,11 +123,9 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         What holds in all groups is found sooner by rows, of which there are more; groups judge.
         """
         rival, own = copy(self), self.get_params(deep=False)
-        rival._costs = None
         rival.set_params(**self._of_rows)
         grown = rival._learn(X, y, sample_weight, None)._replace(is_evident=False)  # rows are no evidence
         grown.keep(grown.n_steps, None)
-        rival._costs = self._costs
         validated = validate(rival, grown, X, y, sample_weight, groups, is_told=False)
         if validated.n_steps and validated.is_better_than(found):
             grown.keep(validated.n_steps, validated)
@@ -154,6 +148,11 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
     @abstractmethod
     def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, groups: Ints | None) -> Grown:
         """Grow from a table and classes that were checked."""
+
+    def _know(self, classes: NDArray[Any], y: NDArray[Any], sample_weight: ArrayLike | None) -> Floats | None:
+        """Set the classes and what mistakes cost, and return these: None if they all cost the same."""
+        self.classes_, self._costs = classes, self._costs_of(classes, y, sample_weight)
+        return self._costs if len(classes) > 1 else None
 
     def _check_options(self) -> None:
         """Raise for a parameter that its type allows, but the learner does not."""

@@ -48,10 +48,22 @@ class Scoring:
         terms = chosen.terms or (lambda counts: np.full(counts.shape[:-1], np.nan))  # see `at`
         return cls(chosen, terms, chosen.estimates_error and unseen == "parent")
 
-    def at(self, totals: NDArray[Any]) -> Scoring:
-        """The same for a sample with these class totals, which the terms of a loss depend on."""
-        terms_at = self.criterion.terms_at
-        return self if terms_at is None else replace(self, terms=partial(terms_at, totals))
+    def at(self, totals: NDArray[Any], stakes: Floats | None = None) -> Scoring:
+        """The same for a sample with these class totals, which the terms of a loss depend on.
+
+        With `stakes`, rows of a class count what they have at stake, all of them together as many as there
+        are: then cells are told apart near the share where the decision changes. Losses of probabilities are
+        those of the rows as they are.
+        """
+        known, own = self.criterion, self.terms
+        if known.terms_at is not None:
+            return replace(self, terms=partial(known.terms_at, totals))
+        if stakes is None:
+            return self
+        weights = stakes * (totals.sum() / (totals @ stakes))
+        if known.estimates_error:
+            return replace(self, terms=partial(left_out_terms, RULES[known.rule], weights))
+        return replace(self, terms=lambda counts: own(counts * weights))
 
     def gain(self, children: NDArray[Any], parent: NDArray[Any]) -> float:
         """Decrease of the terms by splitting a cell into `children`, of shape (n_children, K)."""
@@ -105,6 +117,20 @@ def loss_without(counts: NDArray[Any], rule: type[CellRule]) -> Floats:
     """Loss, on a row of each class of a cell, of the rule that has seen the other rows."""
     others = np.maximum(counts - np.eye(len(counts), dtype=counts.dtype), 0)
     return np.asarray(1 - np.diagonal(rule.from_counts(others)))
+
+
+def left_out_terms(rule: type[CellRule], weights: Floats, counts: NDArray[Any]) -> Floats:
+    """Weight of the rows of cells, of shape (..., K), that a rule which has seen the others gets wrong.
+
+    Rows of a class count by its weight, also in what the rule says: with weights of one, `rule.loo_terms`.
+    """
+    weighted = counts * weights
+    total = np.zeros(counts.shape[:-1])
+    for k, weight in enumerate(weights):
+        others = weighted.copy()
+        others[..., k] = np.maximum(counts[..., k] - 1, 0) * weight
+        total += weighted[..., k] * (1 - rule.from_counts(others)[..., k])
+    return total
 
 
 def majority_terms(counts: NDArray[Any]) -> Floats:

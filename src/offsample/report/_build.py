@@ -227,7 +227,9 @@ def report(
         study.group_copies()
         of_interest = study.class_of_interest
         if capacity is not None and not study.is_named:
-            raise ValueError(f"capacity is for one class of {len(study.classes)}: name it with positive")
+            raise ValueError(
+                f"capacity is for one class of {len(study.classes)}: name it (positive=, or --positive CLASS)"
+            )
     with study.stage("checking the score"):  # first, so that one that cannot be says so at once
         shown_trust = trust.describe(study, score, scores)
     trusted, choice, tempting = _modelled(study)
@@ -265,7 +267,7 @@ def report(
     if by_order is not None and not ("no group of rows" in found.sentence and len(study.classes) == 2):
         none = f"no group of rows is shown to be more likely of another class than “{model.cheapest(study)}”."
         found = replace(found, sentence=f"{found.sentence} But {none}")
-    shown_acting = None if rated is None or of_numbers else acting.describe(study, rated)
+    shown_acting = None if rated is None or of_numbers else acting.describe(study, rated, ordering)
     estimator = reported(study, choice.model, choice.features)
     return Report(
         title=title,

@@ -243,8 +243,7 @@ class Study(EncodedRead):
         """Return what a tree for decisions by cost is grown by: of rows that count what they may cost."""
         if self.metric.name != "cost" or self.costs is None:
             return {}
-        more = self.costs - self.costs.min(axis=1, keepdims=True)
-        return {"criterion": partial(_losses.cost_index, more.sum(axis=1).tolist())}
+        return {"criterion": partial(_losses.cost_index, _losses.class_stakes(self.costs).tolist())}
 
     def of_learners(self, *more: str) -> dict[str, Any]:
         """Return what the metric asks of learners: what to decide by and, of some, what to grow by."""

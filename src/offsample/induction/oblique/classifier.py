@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from offsample._estimators import row_weights
+from offsample._losses import class_stakes
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.indexes import INDEX_FUNCTIONS
@@ -88,7 +89,7 @@ class StochasticTreeClassifier(Learner):
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Numeric columns to read as categorical. Categories are one-hot, with one more for missing values.
     costs, class_weight
-        See `TreeClassifier`; with either, `threshold` is not used.
+        As in `DecisionListClassifier`, for tests instead of rules; with either, `threshold` is not used.
     random_state : int, RandomState or None, default=None
         Accepted for compatibility; nothing is random.
 
@@ -173,11 +174,19 @@ class StochasticTreeClassifier(Learner):
         plain, matrix = table.prepare(X, weight, self.scale, self.categorical_features)
         most = most_repeated(matrix.shape[1])
         kept, mass, own = table.rows_with_mass(weight, most)
-        self.classes_, codes = np.unique(y[kept], return_inverse=True)
+        classes, codes = np.unique(y[kept], return_inverse=True)
+        costs = self._know(classes, y, sample_weight)
         by_class = table.by_class(codes, matrix, kept, most)
         starts = np.concatenate([[0], np.cumsum(np.bincount(codes))])
         threshold = 0.5 if self.published and self.threshold == "tuned" else self.threshold
-        decision = Decision.of(self.leaf == "majority", threshold, len(self.classes_))
+        stakes: Any = 1.0
+        if (
+            costs is not None
+        ):  # by votes that count what rows have at stake, the cheapest class is the likeliest
+            stakes, threshold = class_stakes(costs), 0.5 if self.published else "tuned"
+            stakes = stakes / (np.bincount(codes, mass) @ stakes)
+            mass, own = mass * stakes[codes], own * stakes[codes]
+        decision = Decision.of(self.leaf == "majority", threshold, len(self.classes_), stakes)
         together = None if groups is None else groups[kept[by_class]]
         found = []
         with blas_threads(matrix.shape[0] * matrix.shape[1]):
@@ -185,7 +194,7 @@ class StochasticTreeClassifier(Learner):
                 preparation = plain if geometry == "unit" else plain.keeping_lengths(matrix, weight)
                 rows = preparation.rows(matrix, kept[by_class], starts)
                 unit = preparation.unit if self.scale == "standard" and geometry == "unit" else None
-                sample = Sample(rows, mass[by_class], own[by_class], unit, together)
+                sample = Sample(rows, mass[by_class], own[by_class], unit, together, stakes)
                 search = Search(
                     sample,
                     self.criterion,
@@ -255,7 +264,7 @@ class StochasticTreeClassifier(Learner):
         # A step is named after the column with the largest weight.
         columns = [flat.named_weights(r.split.weights, self.weight_names_, 1)[0][0] for r in growth.records]
         steps = [
-            PathStep(n, feature, m.criterion, m.training_error, m.error, m.corrected)
+            PathStep(n, feature, m.criterion, m.training_error, m.share_wrong, m.corrected)
             for n, (feature, m) in enumerate(zip([None, *columns], growth.path, strict=True))
         ]
         return GrowthPath(tuple(steps), self.n_splits_, name)

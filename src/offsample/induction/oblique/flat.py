@@ -94,7 +94,7 @@ def flatten(records: list[Record], sample: Sample, decision: Decision) -> Stocha
         weights=np.array([r.split.weights for r in records]).reshape(n_splits, sample.rows.shape[1]),
         gain=np.array([r.split.gain for r in records]),
         second_moments=np.array([r.split.pair is not None for r in records], bool),
-        masses=masses,
+        masses=masses / sample.stakes,
         value=value,
     )
 

@@ -161,8 +161,9 @@ class Measure(NamedTuple):
     training_error: float
     thresholds: Floats
     wrong: Booleans | None  # rows that the trees without their folds get wrong, if there are any
-    error: float = np.nan  # their mass
+    error: float = np.nan  # their mass, which is what they have at stake
     noise: float = np.nan  # the variance of its difference from the error without a split
+    share_wrong: float = np.nan  # of the rows, whatever is at stake
 
 
 class Growth(NamedTuple):
@@ -257,11 +258,12 @@ class _Grower:
     def _update(self, criterion: float, corrected: float) -> None:
         """Measure the changed tree, and keep its outputs if it has the fewest errors so far."""
         sample, rows = self._sample, self._sample.tuned
-        output = self._output if self.held_out is None else self.held_out.output
+        own = self._decision.staked(self._output)
+        output = own if self.held_out is None else self._decision.staked(self.held_out.output)
         thresholds = self._decision.thresholds(
             bool(self.records), output[rows], sample.labels[rows], sample.mass[rows], sample.shares
         )
-        training = float(sample.mass @ (predicted(self._output, thresholds) != sample.labels))
+        training = float(sample.plain @ (predicted(own, thresholds) != sample.labels))
         if self.held_out is None:
             self.now = Measure(criterion, corrected, training, thresholds, None)
             return
@@ -271,8 +273,10 @@ class _Grower:
         error = float(sample.mass @ wrong)
         noise = float((sample.mass * sample.own_mass) @ (wrong != self._root_wrong))
         if rounded(error) < self._least:
-            self._least, self._best, self.best_output = float(rounded(error)), len(self.records), output
-        self.now = Measure(criterion, corrected, training, thresholds, wrong, error, noise)
+            self._least, self._best = float(rounded(error)), len(self.records)
+            self.best_output = self.held_out.output
+        share = float(sample.plain @ wrong)
+        self.now = Measure(criterion, corrected, training, thresholds, wrong, error, noise, share)
 
 
 def choose(
@@ -291,6 +295,7 @@ def choose(
     best = _best(np.array([measure.error for measure in path]), np.array([one.noise for one in path]))
     naive, (which, size) = path[best].error, candidates[best]
     output = growths[which].best_output if decision.is_tuned and size else None
+    output = None if output is None else decision.staked(output)
     lost = _lost_in_samples(np.array(wrong), best, output, sample, decision)
     error = float(np.clip(naive + max(lost, 0.0), 0.0, 1.0))
     return which, size, error, score_interval(naive, error, max(1, round(sample.n_rows)))
@@ -302,9 +307,9 @@ def calibrated(output: Floats | None, sample: Sample, decision: Decision) -> Cal
     A number as threshold is one of votes, which then are probabilities.
     """
     if output is None or not isinstance(decision.threshold, str):
-        return Calibration(sample.shares)
+        return Calibration(sample.shares / sample.stakes)
     seen = evenly(len(sample.mass), _CALIBRATED // len(sample.shares))
-    known = output[seen], sample.labels[seen], sample.mass[seen], sample.shares
+    known = output[seen], sample.labels[seen], sample.plain[seen], sample.shares / sample.stakes
     return Calibration.of(*known, sample.n_rows)
 
 
@@ -331,7 +336,7 @@ def _lost_in_samples(
         shares = np.bincount(labels, weight, len(sample.shares)).astype(np.float64)
         again = wrong[chosen]
         if not chosen:
-            alone = decision.value(shares)[None, sample.shown]
+            alone = decision.staked(decision.value(shares)[None, sample.shown])
             again = predicted(alone, decision.thresholds(False, alone, labels, weight, shares)) != labels
         cost = again.astype(float) - wrong[best]
         if output is not None:

@@ -82,7 +82,7 @@ class HeldOut:
         self._sample, self._decision, self._is_steep, self._offsets = sample, decision, is_steep, offsets
         self._kept = sample.folds[:, None] != np.arange(sample.n_folds)
         self._own = np.arange(len(sample.folds)), sample.folds
-        self._rows = FoldRows(sample.rows, sample.mass[:, None] * self._kept, sample.unit)
+        self._rows = FoldRows(sample.rows, sample.plain[:, None] * self._kept, sample.unit)
         is_small = len(sample.mass) * sample.n_folds <= MOST_NUMBERS // 64
         mass = sample.mass.astype(np.float64 if is_small else np.float32)
         root = self._cell(np.repeat(mass[:, None], sample.n_folds, axis=1), None)

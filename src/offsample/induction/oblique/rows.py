@@ -125,6 +125,12 @@ class Sample:
     own_mass: Floats
     unit: Floats | None = None  # standard deviations that the columns were divided by, if they were
     groups: Ints | None = None  # rows of one group are left out together
+    stakes: Any = 1.0  # of the classes: `mass` is that of the rows times these
+
+    @cached_property
+    def plain(self) -> Floats:
+        """Mass of each row, whatever is at stake."""
+        return self.mass if np.ndim(self.stakes) == 0 else self.mass / self.stakes[self.labels]
 
     @cached_property
     def labels(self) -> NDArray[np.intp]:

@@ -59,18 +59,28 @@ class Decision:
 
     majority: bool  # whether a leaf votes for its largest class only, and not for all by their shares
     threshold: Any  # "prior", "tuned", or what is subtracted from outputs of shape (n, K)
+    stakes: Any = 1.0  # of the classes: masses are those of the rows times these
 
     @classmethod
-    def of(cls, majority: bool, threshold: str | float, n_classes: int) -> Decision:
+    def of(cls, majority: bool, threshold: str | float, n_classes: int, stakes: Any = 1.0) -> Decision:
         """Make a decision with a name or a number as the threshold."""
         fixed = threshold if isinstance(threshold, str) else fixed_thresholds(float(threshold), n_classes)
-        return cls(majority, fixed)
+        return cls(majority, fixed, stakes)
+
+    def staked(self, output: Floats) -> Floats:
+        """Return the votes, for K classes or the second of two, where rows count what they have at stake."""
+        if self.majority or np.ndim(self.stakes) == 0:
+            return output
+        votes = np.column_stack([1 - output, output]) if output.shape[1] == 1 else output
+        votes = np.maximum(votes, 0.0) * self.stakes
+        return np.asarray(votes / votes.sum(axis=1, keepdims=True))[:, -output.shape[1] :]
 
     def value(self, masses: Floats) -> Floats:
         """Return the vote of leaves with these class masses, of shape (..., K)."""
         if self.majority:
             largest = rounded(masses).argmax(axis=-1)[..., None]
             return np.asarray(np.arange(masses.shape[-1]) == largest, dtype=np.float64)
+        masses = masses / self.stakes
         total = masses.sum(axis=-1, keepdims=True)
         return np.asarray(np.where(total > 0, masses, 1.0) / np.where(total > 0, total, masses.shape[-1]))
 

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from offsample import _folds
 from offsample._estimators import n_rows
+from offsample._losses import class_stakes
 from offsample._text import visible
 from offsample._ties import best_of
 from offsample._typing import Booleans, Floats, Ints
@@ -94,13 +95,17 @@ class RuleClassifier(Learner):
                 "Only binary classification is supported. The type of the target is multiclass: "
                 f"{type(self).__name__} is a formula that is true or false"
             )
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        classes, codes = np.unique(y, return_inverse=True)
+        costs = self._know(classes, y, sample_weight)
         n_classes = max(2, len(self.classes_))  # a single class is a formula of one cell
         rows = repeated_rows(sample_weight, len(codes))
         labels = codes.astype(np.int64) if rows is None else codes.astype(np.int64)[rows]
         self.vocabulary_ = Vocabulary(self.n_thresholds, self.categorical_features)
         index = self.vocabulary_.fit_index(X, rows)
-        scoring = Scoring.of(self.criterion, "uniform").at(np.bincount(labels, minlength=n_classes))
+        totals = np.bincount(labels, minlength=n_classes)
+        scoring = Scoring.of(self.criterion, "uniform").at(
+            totals, None if costs is None else class_stakes(costs)
+        )
         of_row = np.arange(len(labels)) if rows is None else rows.astype(np.int64)
         groups = None if groups is None else groups[of_row]
         sample = Sample(
@@ -112,6 +117,7 @@ class RuleClassifier(Learner):
             np.ones(len(labels), bool),
             by_evidence=self.stopping == "auto" and self._is_greedy and scoring.criterion.is_off_sample,
             bundles=None if groups is None else deal(groups),
+            costs=costs,
         )
         worth = sample.size
         if sample.by_evidence:
@@ -146,7 +152,7 @@ class RuleClassifier(Learner):
         return min((limit for limit in limits if limit is not None), default=None)
 
     def _best_on_holdout(self, sample: Sample, groups: Ints | None) -> int:
-        """Fewest steps whose error on held-out rows is within one standard error of the least."""
+        """Fewest steps whose error, or cost, on held-out rows is within one standard error of the least."""
         random = check_random_state(0 if self.random_state is None else self.random_state)
         names, place = np.unique(np.arange(len(sample.y)) if groups is None else groups, return_inverse=True)
         learned = np.ones(len(names), bool)
@@ -154,14 +160,17 @@ class RuleClassifier(Learner):
         learned = learned[place]
         if not learned.any() or learned.all():
             return 0
-        return first_as_good([one.astype(float) for one in self._wrong_on_others(sample, learned)])
+        costs = 1 - np.eye(sample.n_classes) if sample.costs is None else sample.costs
+        return first_as_good(
+            [costs[sample.y[~learned], said] for said in self._said_of_others(sample, learned)]
+        )
 
-    def _wrong_on_others(self, sample: Sample, learned: Booleans) -> Iterator[Booleans]:
-        """Which of the rows that are not learned from a formula of 0, 1, 2, … steps gets wrong."""
+    def _said_of_others(self, sample: Sample, learned: Booleans) -> Iterator[Ints]:
+        """What a formula of 0, 1, 2, … steps says of the rows that are not learned from."""
         for measure in self._grow(replace(sample, active=learned, by_evidence=False)):
             model = measure.model
             truth = {literal: sample.index.truth(literal) for literal in model.literals}
-            yield (model.labels[model.cells(truth, len(sample.y))] != sample.y)[~learned]
+            yield model.labels[model.cells(truth, len(sample.y))[~learned]]
 
     def _cross_validated(self, path: list[Measure], sample: Sample, rows: Ints) -> tuple[list[Measure], int]:
         """The path, its errors estimated by growing formulas of as many steps on nine tenths of the rows.
@@ -180,7 +189,8 @@ class RuleClassifier(Learner):
         fold = fold_of[np.searchsorted(different, rows)]  # copies of a row are in one fold
         wrong = np.zeros(len(path))
         for one in range(n_folds):
-            counts = [int(errors.sum()) for errors in self._wrong_on_others(sample, fold != one)]
+            true = sample.y[fold == one]
+            counts = [int((said != true).sum()) for said in self._said_of_others(sample, fold != one)]
             wrong += [counts[min(n, len(counts) - 1)] for n in range(len(path))]
         # the interval is around the estimate, which may be too small as well as too large
         estimated = [

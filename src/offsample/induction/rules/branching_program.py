@@ -214,7 +214,8 @@ class ProgramPartition(Partition):
         sinks = [i for i, node in enumerate(nodes) if node.sink is not None and i not in children]
         for i in [*sinks, *waiting, *children]:
             sink = nodes[i].sink
-            share = nodes[i].counts[-1] / nodes[i].counts.sum()
+            staked = self.sample.staked(nodes[i].counts)
+            share = staked[-1] / staked.sum()
             bucket = int(np.searchsorted(edges, share, side="right")) if sink is None else -1 - sink
             buckets.setdefault(bucket, []).append(i)
         still_open = []

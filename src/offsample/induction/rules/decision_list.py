@@ -132,7 +132,8 @@ class DecisionListClassifier(RuleClassifier):
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Numeric columns to read as categorical.
     costs, class_weight
-        See `TreeClassifier`.
+        See `TreeClassifier`. With either, criteria of errors and indexes also choose rules as if rows counted
+        what their class has at stake; probabilities are those of the rows as they are.
     random_state : int, RandomState or None, default=None
         Seed of "holdout", and of the folds that estimate the errors of "consistent" and "cover". None stands
         for 0.

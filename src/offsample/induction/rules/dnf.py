@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from offsample._losses import decide
 from offsample._ties import best_first, largest, rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.evidence import log_p_one_cell
@@ -29,8 +30,8 @@ class DNFModel(FirstTrue):
 
     @property
     def labels(self) -> Ints:
-        """The positive class for every term; without one, the majority."""
-        return np.array([*[self.positive] * len(self.rules), int(self.counts[-1].argmax())])
+        """The positive class for every term; without one, the majority, or the cheapest one."""
+        return np.array([*[self.positive] * len(self.rules), int(decide(self.counts[-1], self.costs))])
 
 
 class _DNFPartition(Partition):
@@ -58,6 +59,7 @@ class _DNFPartition(Partition):
         return np.asarray(self.sample.active & (self.cell == len(self._terms)))
 
     def _is_positive(self, counts: Ints) -> bool:
+        counts = self.sample.staked(counts)
         return bool(2 * counts[self.positive] > counts.sum())
 
     def model(self) -> DNFModel:

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from offsample._losses import decide
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.forms import Conditions, Expression, case
 from offsample.induction.shrinkage import Nest, with_likeliest
@@ -22,7 +23,14 @@ Relation = Callable[[Sequence[int], Sequence[int]], Literal["implies", "excludes
 _MOST_LOOKS = 200
 
 
-class Model(ABC):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Deciding:
+    """What decides by costs."""
+
+    costs: Floats | None = None  # ``[true, predicted]``, if not all mistakes cost the same
+
+
+class Model(_Deciding, ABC):
     """A formula: enough to find the cell of a new row, and what each cell predicts."""
 
     counts: Ints  # class counts of the cells, of shape (n_cells, K)
@@ -31,8 +39,8 @@ class Model(ABC):
 
     @property
     def labels(self) -> Ints:
-        """Class that each cell predicts: its majority."""
-        return np.asarray(self.counts.argmax(axis=1))
+        """Class that each cell predicts: its majority, or the cheapest one."""
+        return decide(self.counts.astype(float), self.costs)
 
     @property
     def in_order(self) -> Sequence[Sequence[int]]:
@@ -50,12 +58,13 @@ class Model(ABC):
     def probabilities(self, n_classes: int, left: float) -> Floats:
         """Class probabilities of the cells, of whose gain this share is `left` off the sample.
 
-        A gain is a squared difference. The predicted class is the likeliest.
+        A gain is a squared difference. The predicted class is the likeliest, if all mistakes cost the same.
         """
         counts = np.vstack([self.counts.sum(axis=0), self.counts])[:, :n_classes]
         depth = np.minimum(np.arange(len(counts)), 1)
         nest = Nest(counts, depth - 1, depth, depth == 1, np.full(len(counts), np.sqrt(left)))
-        return with_likeliest(nest.values(nest.weight())[1:], self.labels)
+        value = nest.values(nest.weight())[1:]
+        return with_likeliest(value, self.labels) if self.costs is None else value
 
     def without_idle(self, relation: Relation, n_tests: int, count: Callable[[Self], Ints]) -> Self:  # noqa: ARG002
         """The same predictions without rules that cannot change one; `count` counts the rows of the cells."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from offsample._losses import class_stakes
 from offsample._ties import largest, rounded
 from offsample._typing import Booleans, Bytes, Floats, Ints
 from offsample.induction.bundles import log_p_of_scores
@@ -54,11 +55,16 @@ class Sample:
     prospect: float = 0.0
     n_literals: int = 2  # of a rule of a list, at most, where the learner does not say
     bundles: Bytes | None = None  # of the groups of the rows, if steps are for new groups
+    costs: Floats | None = None  # ``[true, predicted]``, if not all mistakes cost the same
 
     @property
     def size(self) -> int:
         """Number of rows that count."""
         return int(self.active.sum())
+
+    def staked(self, counts: Ints) -> NDArray[Any]:
+        """Class counts, of shape (..., K), in what rows have at stake."""
+        return counts if self.costs is None else counts * class_stakes(self.costs)
 
     @property
     def n_shortlisted(self) -> int:
@@ -218,7 +224,7 @@ class Partition(ABC):
     def _account(self) -> None:
         """Bring the estimates up to date: a gain counts for the share that is expected on new rows."""
         total = float(self.sample.scoring.terms(self.cell_counts()).sum())
-        self._model = self.model()
+        self._model = replace(self.model(), costs=self.sample.costs)
         counts = self._model.counts
         # Of majorities on as many new rows, had the cells not been chosen; of other classes, more.
         wrong = counts.sum(axis=1) - counts[np.arange(len(counts)), self._model.labels]

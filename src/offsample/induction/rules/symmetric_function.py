@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from offsample._losses import decide
 from offsample._typing import Ints
 from offsample.induction.evidence import log_p_many_cells
 from offsample.induction.forms import Case, Conditions, Op
@@ -28,7 +29,7 @@ class SymmetricModel(Model):
         """Majorities; for a number that was not seen, that of the nearest one (the smaller) that was."""
         seen = np.flatnonzero(self.counts.sum(axis=1))
         distance = np.abs(np.arange(len(self.counts))[:, None] - seen[None, :])
-        return np.asarray(self.counts[seen[distance.argmin(axis=1)]].argmax(axis=1))
+        return decide(self.counts[seen[distance.argmin(axis=1)]], self.costs)
 
     def _cell(self, tests: Conditions) -> tuple[Op, list[Any]]:
         return Op("+", (0, *(Case(((tests([one]), 1),), 0) for one in self.literals))), []

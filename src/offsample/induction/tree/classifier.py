@@ -220,7 +220,8 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
         check_criterion(self.criterion, TREE_CRITERIA)
 
     def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, groups: Ints | None) -> Grown:
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        classes, codes = np.unique(y, return_inverse=True)
+        self._know(classes, y, sample_weight)
         n_threads, self._encoder = effective_n_jobs(self.n_jobs), TableEncoder(self.categorical_features)
         labels = codes.astype(np.uint16)
         columns, y, groups = coded(self._encoder, X, labels, sample_weight, groups, n_threads)

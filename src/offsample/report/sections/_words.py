@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import astuple
 from typing import Any, NamedTuple
 
+from offsample._losses import rare_class
 from offsample.report._formats import (
     MISSING,
     amount,
@@ -246,6 +247,16 @@ def _on_top(study: Study, rated: Rated) -> str:
     within = f" ({low} – {high} %)" * rated.is_known
     told = f" The {100 * share:.3g} % of rows that it rates highest hold {held} %{within} of all rows"
     return f"{told} where {study.target} is “{name}”."
+
+
+def about_one_class(study: Study) -> str:
+    """Say how to ask about a rare class of more than two against the others, where none is named."""
+    rare = None if study.task == "regression" or study.is_named else rare_class(study.class_counts)
+    if rare is None:
+        return ""
+    one = short_name(study.classes[rare])
+    told = f" To ask about one class against the others, such as “{one}”, name it: --positive CLASS"
+    return f"{told} (in Python positive=)."
 
 
 def positive(study: Study) -> str:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from offsample._losses import decide
 from offsample._ties import rounded
 from offsample._typing import Floats
-from offsample.report._formats import percent, short_name
-from offsample.report._metrics import TOP, Rated, Score, top
+from offsample.report._formats import decimal, percent, short_name
+from offsample.report._metrics import METRICS, PER, TOP, Rated, Score, top
 from offsample.report._study import Study
+from offsample.report.sections._choice import Alternative
 
 # Shares of the rows that are acted upon, and those by which ratings are cut into bins.
 _SHARES = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -64,24 +66,53 @@ class Acting:
     decision: Decision
     calibration: tuple[RatedAlike, ...]  # the lowest ratings first
     is_folded: bool  # whether the report leads with something else
+    note: str = ""  # whose ratings these are, if not the model's; or why there is nothing to act on: no curve
 
 
-def describe(study: Study, rated: Rated) -> Acting | None:
-    """Say what acting brings; None without a class of interest, or where all rows are rated alike."""
+def describe(study: Study, rated: Rated, ordering: tuple[Alternative, Rated] | None = None) -> Acting | None:
+    """Say what acting brings; None without a class of interest.
+
+    By costs where no model is cheaper than to decide alike, by one that orders rows. Where all rows are rated
+    alike, only what was asked for, costs or a capacity, is answered: none are to be chosen.
+    """
+    costs, capacity, note = study.costs, study.options.capacity, ""
+    if ordering is not None and costs is not None:
+        label, cost = _alike(study, rated)
+        note = (
+            f"These are the ratings of {ordering[0].name}, which orders rows; none is recommended to decide"
+        )
+        note, rated = f"{note} by. Always deciding for {label} costs {cost}.", ordering[1]
     rating, n_positive = rated.proba[:, rated.positive], int(rated.is_positive.sum())
     is_constant = all(not np.ptp(rating[rated.fold == one]) for one in np.unique(rated.fold))
-    if not study.is_named or is_constant or n_positive in (0, len(rating)):
+    is_asked = costs is not None or capacity is not None
+    if not study.is_named or (is_constant and not is_asked) or n_positive in (0, len(rating)):
         return None
-    shares = [share for share in _SHARES if share * len(rating) >= 1]
+    if is_constant:
+        note = "No model that can be read is shown to order rows, so there are none to choose: "
+        some = f"any {100 * (capacity or TOP):.3g} % of the rows"
+        hold = f"{some} hold about as much of all “{short_name(study.classes[rated.positive])}”"
+        if costs is not None:
+            label, cost = _alike(study, rated)
+            hold = f"all that is left is to decide always for {label}, which costs {cost}"
+        note += f"{hold}."
+    shares = [share for share in _SHARES if share * len(rating) >= 1 and not is_constant]
     return Acting(
         positive=str(study.classes[rated.positive]),
         n_rows=len(rating),
         n_positive=n_positive,
         curve=tuple(ActedShare(share, *rated.on_top(share)) for share in shares),
         decision=_decision(study, rated),
-        calibration=tuple(_calibration(rated, rating)),
-        is_folded=study.metric.is_error and study.options.capacity is None,
+        calibration=() if is_constant else tuple(_calibration(rated, rating)),
+        is_folded=study.metric.is_error and capacity is None,
+        note=note,
     )
+
+
+def _alike(study: Study, rated: Rated) -> tuple[str, str]:
+    """Name the best decision that is always the same, and what it costs on the rows held back."""
+    label = short_name(study.classes[int(decide(study.guess_proba[0], study.costs))])
+    cost = float(METRICS["cost"].losses(study.guess_proba, rated.labels, study.costs).mean())
+    return f"“{label}”", f"{decimal(cost)} per {PER:,} rows"
 
 
 def _decision(study: Study, rated: Rated) -> Decision:
@@ -93,7 +124,7 @@ def _decision(study: Study, rated: Rated) -> Decision:
     if capacity is not None:
         acted, _ = top(rating, rated.is_positive, rated.fold, capacity)
         rule = f"a row is among the {100 * capacity:.3g} % that are rated highest"
-        threshold, whom = _cut(study, capacity)
+        threshold, whom = _cut(study, capacity) if np.ptp(rating) else (None, "")
     else:
         threshold = _implied(1 - np.eye(rated.proba.shape[1]) if costs is None else costs, rated.positive)
         likelier = "the likeliest class" if threshold is None else "likelier than not"

@@ -13,7 +13,7 @@ from offsample.report._study import Study
 from offsample.report.findings import Finding, drift
 from offsample.report.sections._honest import HonestError
 from offsample.report.sections._validation import vote
-from offsample.report.sections._words import Signals, baseline_score, contrast, sentence
+from offsample.report.sections._words import Signals, about_one_class, baseline_score, contrast, sentence
 from offsample.report.sections.columns import Columns
 from offsample.report.sections.model import Alternative, Model
 from offsample.report.sections.reference import Reference
@@ -146,7 +146,8 @@ def conclude(
         n_modelled=model.n_rows,
         sentence=sentence(model, study, quarantined, rated, Signals(n_signals, tree, together))
         + contrast(study, honest, model)
-        + (f" This holds only {DRIFTING}." if assumption == DRIFTING else ""),
+        + (f" This holds only {DRIFTING}." if assumption == DRIFTING else "")
+        + about_one_class(study),
         new_rows=str(study.new_rows),
         known_error=known[0],
         known_low=known[1],
