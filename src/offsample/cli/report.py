@@ -98,6 +98,10 @@ def report(
     show_rows: Annotated[
         bool, option("--show-rows", "Name values that fewer than five rows have, too: people may be in them.")
     ] = False,
+    known: Annotated[
+        list[str] | None,
+        option("COLUMN", "This column is known before the target, and no leak. May be repeated."),
+    ] = None,
     keep_copies: Annotated[
         bool, option("--keep-copies", "Count rows that seem to be copies of others as rows of their own.")
     ] = False,
@@ -156,6 +160,7 @@ def report(
             categorical_features=asked.categorical or (),
             types=asked.column_types,
             ignore=asked.ignore or (),
+            known=known or (),
             positive=positive,
             metric=metric,
             costs=costs_of(costs),
