@@ -14,7 +14,7 @@ import typer
 
 from offsample.cli._app import command
 from offsample.cli._costs import costs_of
-from offsample.cli._options import Asked, AskedTask, option
+from offsample.cli._options import Asked, AskedTask, option, share_of
 from offsample.cli._output import check_output
 from offsample.cli._screen import json_text, print_json, print_text, say
 from offsample.report._write import write_text
@@ -164,7 +164,7 @@ def report(
             positive=positive,
             metric=metric,
             costs=costs_of(costs),
-            capacity=None if capacity is None else _share(capacity),
+            capacity=None if capacity is None else share_of(capacity, "--capacity"),
             max_rows=sample,
             max_size=max_size,
             random_state=asked.seed,
@@ -211,13 +211,6 @@ def _is_standard_output(path: Path) -> bool:
         return os.path.samestat(path.stat(), os.fstat(sys.stdout.fileno()))
     except OSError:  # not there, or no file at all
         return False
-
-
-def _share(text: str) -> float:
-    try:
-        return float(text.rstrip("% ")) / (100 if "%" in text else 1)
-    except ValueError:
-        raise ValueError(f"--capacity expects a share such as 5% or 0.05, got {text!r}") from None
 
 
 def _codes(text: str | None) -> frozenset[str]:
