@@ -66,8 +66,9 @@ def ratio_interval(
     units: Sequence[Ints] = (),
     times: float = 1.0,
     value: float | None = None,
+    confidence: float = 0.95,
 ) -> tuple[float, float]:
-    """95 % interval of the mean of losses, or of their ratio to other losses on the same rows.
+    """Interval of the mean of losses, or of their ratio to other losses on the same rows.
 
     What varies are the rows, or units; the variance is so many `times` that of independent ones. By default
     `value` is the mean, or ratio, itself.
@@ -81,7 +82,7 @@ def ratio_interval(
     of_rows = units or [np.arange(len(losses))]
     deviation = deviation_by(of_rows, len(losses) / total * (losses - mean * others))
     n_alike = min(alike(np.bincount(unit, one).astype(float)) for unit in of_rows for one in (losses, others))
-    return log_interval(value, float(np.sqrt(times)) * deviation, freedom_of(n_alike))
+    return log_interval(value, float(np.sqrt(times)) * deviation, freedom_of(n_alike), confidence)
 
 
 def variance_loo(cells: CellMoments) -> float:

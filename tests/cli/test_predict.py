@@ -180,6 +180,26 @@ def test_numbers_are_predicted_too(tmp_path):
     assert np.corrcoef(found["prediction"], table["price"])[0, 1] > 0.9
     assert found.groupby("decided_by")["prediction"].nunique().max() == 1
     assert "600 rows, price predicted for new rows: mean" in result.stderr
+    assert not {"low", "high"} & {*found}
+    run(
+        "predict",
+        tmp_path / "m.joblib",
+        tmp_path / "t.parquet",
+        "-o",
+        tmp_path / "s.csv",
+        "--interval",
+        "80%",
+    )
+    ends = pd.read_csv(tmp_path / "s.csv")[["low", "high"]].to_numpy()
+    model = joblib.load(tmp_path / "m.joblib")
+    np.testing.assert_allclose(ends, model.predict_interval(table, 0.8), rtol=1e-12)
+    new = random.uniform(0, 100, 4000), random.choice(list("abc"), 4000)
+    price = 50 * (new[0] > 40) + 20 * (new[1] == "a") + random.normal(0, 3, 4000)
+    low, high = model.predict_interval({"size": new[0], "town": new[1]}, 0.8).T
+    assert 0.77 < np.mean((low <= price) & (price <= high)) < 0.88
+    for share, told in (("wide", "a share such as"), ("1.5", "confidence must be above 0 and below 1")):
+        args = ("-o", tmp_path / "s.csv", "--interval", share)
+        assert told in run("predict", tmp_path / "m.joblib", tmp_path / "t.parquet", *args, code=2).stderr
 
 
 def test_what_cannot_be_done_is_said(folder, tmp_path):
@@ -191,6 +211,7 @@ def test_what_cannot_be_done_is_said(folder, tmp_path):
     assert "--prefix" in run("predict", model, tmp_path / "u.csv", "-o", out, code=2).stderr
     run("predict", model, tmp_path / "u.csv", "--prefix", "offsample_", "-o", out)
     assert "offsample_unseen" in out.read_text()
+    assert "predicts classes" in run("predict", model, new, "-o", out, "--interval", ".9", code=2).stderr
     assert "no model" in run("predict", new, new, "-o", tmp_path / "v.csv", code=2).stderr
     assert "there is no file" in run("predict", tmp_path / "x", new, "-o", out, code=2).stderr
     joblib.dump([1], tmp_path / "list.joblib")

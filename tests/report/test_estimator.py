@@ -175,3 +175,17 @@ def test_a_file_of_people(data_dir, tmp_path) -> None:
     for read in LIBRARIES.values():
         predicted = shown.estimator.predict(read({name: table[name] for name in table}))
         assert np.mean(predicted != table[target]) == shown.model.training_error
+
+
+def test_of_a_number_it_has_the_intervals_of_its_tree() -> None:
+    """Also where it says the median, as few rows decide the mean: a share of the rows, whatever their law."""
+    rng = np.random.default_rng(0)
+    for heavy in (False, True):
+        table = {"x": rng.uniform(size=400), "city": rng.choice(list("abc"), 400)}
+        table["y"] = np.exp(3 * rng.normal(size=400)) if heavy else 5 * table["x"] + rng.normal(size=400)
+        model = report(table, "y", fast=True).estimator
+        assert (len(model.columns) == 0) == heavy
+        low, high = model.predict_interval(table, 0.8).T
+        assert np.mean((low <= table["y"]) & (table["y"] <= high)) == pytest.approx(0.8, abs=0.06)
+        assert (np.diff([low, model.predict(table), high], axis=0) >= 0).all()
+        assert (model.predict_interval(table)[:, 1] > high).all()

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+import offsample
 from offsample.datasets import make_customers
-from offsample.report._formats import percent
+from offsample.report._formats import percent, quantity
 from offsample.report._numbers import NumberStudy
 from offsample.report._study import Options, Study
 from offsample.report.findings import leak
@@ -66,6 +67,42 @@ def test_the_customers_have_one():
     found = leak.find(Study(make_customers(), "churned", Options(), findings={"customer_id": None}))
     assert set(found) == {"exit_survey_sent"}
     assert "Is it known before churned is?" in found["exit_survey_sent"].message
+
+
+@pytest.mark.parametrize("of_numbers", [True, False])
+def test_an_honest_column_that_is_far_ahead_leaves_a_page_that_says_what_it_does(of_numbers):
+    """Three times the area and noise, R² .97: without the area there is nothing, and that is not all."""
+    rng = np.random.default_rng(0)
+    area = rng.uniform(30, 200, 500)
+    price = 3 * area + rng.normal(0, 26, 500)
+    table = {"area": area, "city": rng.choice(list("abc"), 500), "id": [f"r{i}" for i in range(500)]}
+    table["price"] = price if of_numbers else np.where(price > 345, "dear", "cheap")
+    found = offsample.report(table, "price", fast=True)
+    assert {f.column: f.code for f in found.verdict.quarantined} == {"area": "leak", "id": "identifier"}
+    assert found.verdict.columns == ()
+    other = found.verdict.with_quarantined
+    said = f"wrong in {percent(other.error)} of new rows"
+    if of_numbers:
+        assert other.score.value > 0.93
+        off = other.mean_absolute_error
+        said = f"off by about {quantity(off.value)} on average (95 % interval "
+        said += f"{quantity(off.low)} to {quantity(off.high)}), with R² {other.score.value:.2f} on new rows"
+    assert f" a tree would be {said}" in found.verdict.sentence
+    asked = "if area is known before price is, and no leak, say so (known=, --known)"
+    assert asked in found.verdict.sentence
+    assert asked in found.to_markdown()
+    told = offsample.report(table, "price", fast=True, known=["area"])
+    assert told.verdict.columns == ("area",)
+    assert "suspected" not in told.verdict.sentence
+    error, near = (
+        (told.verdict.mean_absolute_error, other.mean_absolute_error.value)
+        if of_numbers
+        else (told.verdict.error, other.error)
+    )
+    assert error == pytest.approx(near, rel=0.25)
+    assert "known=('area',)" in told.method.command
+    with pytest.raises(ValueError, match="column 'are' that is known is not one of those to predict by"):
+        offsample.report(table, "price", fast=True, known=["are"])
 
 
 def test_a_table_with_a_single_column():

@@ -8,24 +8,28 @@ from itertools import combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
-from sklearn import config_context
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import cross_val_score
 from sklearn.utils.validation import column_or_1d
 
 from offsample import _folds
 from offsample._checks import check_confidence
-from offsample._estimators import ask_for_groups, row_losses
 from offsample._frames import make_frame
 from offsample._ties import rounded
 from offsample._typing import Floats
 from offsample.assessment._intervals import score_interval
-from offsample.assessment._metrics import as_read, scorer_name, within
-from offsample.assessment._out_of_fold import is_share_of_rows
+from offsample.assessment._metrics import OF_NUMBERS, as_read, scorer_name, within
+from offsample.assessment._out_of_fold import metric_of_model, score_fold
 from offsample.assessment._paired import paired_test
 from offsample.assessment._result import Result
-from offsample.assessment._units import folds_of, groups_of, tested_again, tested_share
+from offsample.assessment._units import (
+    ScoredRows,
+    folds_of,
+    groups_of,
+    run_all,
+    tested_again,
+    tested_share,
+)
 
 CompareTest = Literal["corrected_t", "5x2cv_f", "mcnemar", "sign", "permutation"]
 # Below 200 rows, and with groups, 8 to 31 of 100 are: ``python -m tests.statistical.assessed_splits``.
@@ -99,8 +103,8 @@ def compare(
     """Compare models on the same folds and test each pair, corrected for the number of pairs.
 
     By Holm's method the probability of any false difference is at most 1 - confidence. Accuracies have
-    intervals of the rows that were tested, other scores and scores for new groups those of the corrected t,
-    which are wider.
+    intervals of the rows that were tested, R² and errors of numbers those of the losses of these rows, or of
+    their groups; other scores, and accuracies for new groups, those of the corrected t, which are wider.
 
     Parameters
     ----------
@@ -155,21 +159,23 @@ def compare(
             "there: take test='corrected_t', or folds that test each row once"
         )
 
-    def score(model: Any, splits: _folds.Splits) -> Floats:
-        model, told = clone(model), {}
-        with config_context(**({} if together is None else {"enable_metadata_routing": True})):
-            if together is not None and ask_for_groups(model, y):
-                told = {"params": {"groups": together}}
-            found = cross_val_score(model, X, y, cv=splits, scoring=scoring, n_jobs=n_jobs, **told)
-        return np.asarray(found)
+    known = {name: metric_of_model(scoring, model) for name, model in models.items()}
+    scored = ScoredRows.of_splits(splits, y, together)
 
-    folds = {name: score(model, splits) for name, model in models.items()}
+    def score(name: str, splits: _folds.Splits) -> tuple[Floats, Any]:
+        """Scores of the folds, and what the model predicts, where a test or an interval asks for it."""
+        metric, model = known[name], models[name]
+        predicts = test == "mcnemar" or (metric is not None and metric.title in OF_NUMBERS)
+        scorer = check_scoring(model, scoring)
+        jobs = [(model, scorer, X, y, split, together, predicts) for split in splits]
+        scores, predicted = zip(*run_all(score_fold, jobs, n_jobs), strict=True)
+        return np.array(scores), np.concatenate(predicted) if predicts else None
+
+    found_of = {name: score(name, splits) for name in models}
+    folds = {name: scores for name, (scores, _) in found_of.items()}
     tested = folds
     if test == "mcnemar":
-        tested = {
-            name: np.concatenate([1 - row_losses(model, X, y, *split, together) for split in splits])
-            for name, model in models.items()
-        }
+        tested = {name: (p == scored.y).astype(float) for name, (_, p) in found_of.items()}
     elif test == "5x2cv_f":
         rng = np.random.default_rng(random_state)
         stratify = is_classifier(any_model)
@@ -177,13 +183,13 @@ def compare(
             _folds.shuffled(y, 2, int(rng.integers(2**31)), stratify=stratify, groups=together)
             for _ in range(5)
         ]
-        tested = {name: np.array([score(model, two) for two in halves]) for name, model in models.items()}
+        tested = {name: np.array([score(name, two)[0] for two in halves]) for name in models}
     share = tested_share(splits)
     order = tuple(sorted(models, key=lambda name: -rounded(folds[name].mean())))
     pairs = list(combinations(order, 2))
     units = None
     if together is not None and test == "mcnemar":
-        units = together[np.concatenate([rows for _, rows in splits])]
+        units = scored.unit
     tests = [
         paired_test(tested[first], tested[second], method=test, test_share=share, groups=units)
         for first, second in pairs
@@ -191,7 +197,6 @@ def compare(
     adjusted = holm(np.array([found.p_value for found in tests]))
     title, sign = as_read(scoring, check_scoring(any_model, scoring))
     as_told = [sign * folds[name] for name in order]
-    is_share = [together is None and is_share_of_rows(scoring, models[name]) for name in order]
     not_held = (test == "5x2cv_f" and len(y) < 200) or (
         test in ("5x2cv_f", "mcnemar") and together is not None
     )
@@ -200,8 +205,8 @@ def compare(
         models=order,
         scores=tuple(float(one.mean()) for one in as_told),
         intervals=tuple(
-            within(title, *score_interval(one, splits, confidence, of_rows=is_one))
-            for one, is_one in zip(as_told, is_share, strict=True)
+            within(title, *score_interval(one, splits, confidence, known[name], scored, found_of[name][1]))
+            for name, one in zip(order, as_told, strict=True)
         ),
         pairs=tuple(
             ModelPair(*names, turn * found.difference, found.p_value, p, p <= 1 - confidence)

@@ -235,6 +235,7 @@ METRICS = {
 
 
 _OF_CLASSES = {"balanced accuracy", "F1", "mean F1 of the classes", "weighted F1 of the classes"}
+OF_NUMBERS = {METRICS[name].title for name in ("r2", "mae", "mse", "rmse")}
 _SHARES = {"accuracy", "error", "AUC"} | _OF_CLASSES  # which lie between 0 and 1
 
 

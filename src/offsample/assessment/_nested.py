@@ -22,10 +22,10 @@ from offsample._estimators import ask_for_groups
 from offsample._frames import make_frame
 from offsample._text import number, percentage
 from offsample.assessment._intervals import score_interval
-from offsample.assessment._metrics import as_read, scorer_name, within
-from offsample.assessment._out_of_fold import is_share_of_rows
+from offsample.assessment._metrics import OF_NUMBERS, as_read, scorer_name, within
+from offsample.assessment._out_of_fold import metric_of_model
 from offsample.assessment._result import Result
-from offsample.assessment._units import folds_of, run_all
+from offsample.assessment._units import ScoredRows, folds_of, run_all
 from offsample.tables import take_rows, unit_codes
 
 
@@ -34,7 +34,7 @@ class NestedScores(Result):
     """Scores of an estimator together with the choice of its parameters."""
 
     scores: tuple[float, ...]  # on each outer fold, of the parameters chosen without it; losses not negative
-    mean: float  # of the scores, with the interval of the rows, or else of the corrected t
+    mean: float  # of the scores, with the interval of rows (accuracy, R², errors) or the corrected t
     low: float
     high: float
     params: tuple[dict[str, Any], ...]  # chosen in each outer fold
@@ -141,14 +141,18 @@ def nested_cross_validate(
     with config_context(enable_metadata_routing=True):
         splits = folds_of(cv, X, y, estimator, metadata.get("groups"))
         search, scorer = _prepare(estimator, param_grid, inner_cv, cv, scoring, y, metadata)
-        jobs = ((search, scorer, X, y, train, test, metadata) for train, test in splits)
+        # Weighted scores are no means over rows that count alike.
+        metric = None if sample_weight is not None else metric_of_model(scorer, estimator)
+        predicts = metric is not None and metric.title in OF_NUMBERS
+        jobs = ((search, scorer, X, y, train, test, metadata, predicts) for train, test in splits)
         found = run_all(_one_fold, jobs, n_jobs, "Searching", progress)
     scores, inner = (np.array([one[i] for one in found]) for i in (0, 2))
-    params = tuple(chosen for _, chosen, _ in found)
-    of_rows = not metadata and is_share_of_rows(scorer, estimator)
+    params = tuple(one[1] for one in found)
+    predicted = np.concatenate([one[3] for one in found]) if predicts else None
+    tested = ScoredRows.of_splits(splits, y, metadata.get("groups"))
     title, sign = as_read(scoring or getattr(estimator, "scoring", None), scorer)
     scores, inner, optimism = sign * scores, sign * inner, float(inner.mean() - scores.mean())
-    low, high = within(title, *score_interval(scores, splits, confidence, of_rows=of_rows))
+    low, high = within(title, *score_interval(scores, splits, confidence, metric, tested, predicted))
     return NestedScores(
         scores=tuple(scores.tolist()),
         mean=float(scores.mean()),
@@ -171,9 +175,16 @@ def nested_cross_validate(
 
 
 def _one_fold(
-    search: Any, scorer: Any, X: Any, y: Any, train: Any, test: Any, metadata: dict[str, NDArray[Any]]
-) -> tuple[float, dict[str, Any], float]:
-    """Return the outer score, the chosen parameters and the best inner score of one outer fold."""
+    search: Any,
+    scorer: Any,
+    X: Any,
+    y: Any,
+    train: Any,
+    test: Any,
+    metadata: dict[str, NDArray[Any]],
+    predicts: bool,
+) -> tuple[float, dict[str, Any], float, Any]:
+    """Outer score, chosen parameters and best inner score of one outer fold, and what is predicted there."""
     is_search = hasattr(search, "cv")
     fit = {name: values[train] for name, values in metadata.items()}
     if "groups" not in get_routing_for_object(search).consumes("fit", {"groups"}):
@@ -181,9 +192,10 @@ def _one_fold(
     model = clone(search).fit(take_rows(X, train), y[train], **fit)
     weights = {name: values[test] for name, values in metadata.items() if name == "sample_weight"}
     score = float(scorer(model, take_rows(X, test), y[test], **weights))
+    predicted = model.predict(take_rows(X, test)) if predicts else None
     if not is_search:
-        return score, {}, score
-    return score, dict(model.best_params_), float(model.best_score_)
+        return score, {}, score, predicted
+    return score, dict(model.best_params_), float(model.best_score_), predicted
 
 
 def _prepare(

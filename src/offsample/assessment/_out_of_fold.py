@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.base import RegressorMixin, clone, is_classifier, is_regressor
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring, get_scorer, make_scorer, zero_one_loss
 from sklearn.utils import get_tags
@@ -70,13 +70,29 @@ def metric_of_scorer(scorer: Any) -> Metric | None:
     return next((metric_of(name) for name in _SCORINGS if repr(get_scorer(name)) == repr(scorer)), None)
 
 
-def is_share_of_rows(scoring: Any, model: Any) -> bool:
-    """Whether a score is that of rows that are right: the accuracy, by name or as a classifier's own."""
+def metric_of_model(scoring: Any, model: Any) -> Metric | None:
+    """Return the metric of a score, by name or as a model's own, which that of a search is if it says so."""
     scorer = check_scoring(model, scoring)
-    if (metric := metric_of_scorer(scorer)) is not None:
-        return metric is METRICS["accuracy"]
-    is_own = repr(scorer).endswith(".score") and is_classifier(model)
-    return is_own and getattr(model, "scoring", None) in (None, "accuracy")
+    metric, is_own = metric_of_scorer(scorer), repr(scorer).endswith(".score")
+    if metric is not None or not is_own:
+        return metric
+    if getattr(model, "scoring", None) is not None:
+        is_search = hasattr(model, "refit") or model.scoring == "accuracy"
+        return metric_of_scorer(check_scoring(model, model.scoring)) if is_search else None
+    while hasattr(model, "steps") or hasattr(model, "refit"):
+        model = model.steps[-1][1] if hasattr(model, "steps") else model.estimator
+    if is_classifier(model):
+        return METRICS["accuracy"]
+    return METRICS["r2"] if getattr(type(model), "score", None) is RegressorMixin.score else None
+
+
+def score_fold(
+    model: Any, scorer: Any, X: Any, y: Any, split: Any, groups: Any, predicts: bool
+) -> tuple[float, Any]:
+    """Fit on the training rows of a fold, and return the score of its test rows, and what it predicts."""
+    train, test = split
+    fitted, rows = fit_rows(clone(model), X, y, train, groups), take_rows(X, test)
+    return float(scorer(fitted, rows, y[test])), fitted.predict(rows) if predicts else None
 
 
 def scorer_of(search: Any) -> Any:

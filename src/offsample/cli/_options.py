@@ -372,3 +372,11 @@ def shared_parameters(without: Collection[str], defaults: dict[str, Any]) -> lis
         Parameter(name, Parameter.KEYWORD_ONLY, default=value, annotation=types[name])
         for name, value in values.items()
     ]
+
+
+def share_of(text: str, name: str) -> float:
+    """Return the share that an option of this name gives, in percent or not."""
+    try:
+        return float(text.rstrip("% ")) / (100 if "%" in text else 1)
+    except ValueError:
+        raise ValueError(f"{name} expects a share such as 5% or 0.05, got {text!r}") from None

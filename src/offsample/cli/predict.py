@@ -12,7 +12,7 @@ import typer
 
 from offsample._text import amount
 from offsample.cli._app import command
-from offsample.cli._options import option
+from offsample.cli._options import option, share_of
 from offsample.cli._output import check_output
 from offsample.cli._screen import named, print_text, say
 from offsample.tables import BlockWriter, TablePath, read_blocks
@@ -31,16 +31,20 @@ def predict(
     output: Annotated[
         Path | None, option("--output -o FILE", "Write all columns and the new ones: .parquet or .csv.")
     ] = None,
+    interval: Annotated[
+        str | None,
+        option("SHARE", "Of a number: ends, low and high, that hold this share of new rows, such as 95%."),
+    ] = None,
     prefix: Annotated[str, option("TEXT", "Put this before the names of the new columns.")] = "",
     quiet: Annotated[bool, option("--quiet -q", "Do not say what was found.")] = False,
 ) -> None:
     """Predict the rows of a table with the model of a report.
 
-    New columns: prediction, p_CLASS for each class, decided_by (the leaf or rule), unseen (columns whose
-    value the model has never seen, or cannot read). Columns are read as what the model knows them as, row
-    by row, and written in blocks. A value that cannot be read is missing; where that is most of a column, a
-    warning says so, also with --quiet. The file of the model is a pickle: to read it is to run it, so use
-    none that a stranger gave you.
+    New columns: prediction, p_CLASS for each class (of a number low and high, if asked for), decided_by
+    (the leaf or rule), unseen (columns whose value the model has never seen, or cannot read). Columns are
+    read as what the model knows them as, row by row, and written in blocks. A value that cannot be read is
+    missing; where that is most of a column, a warning says so, also with --quiet. The file of the model is a
+    pickle: to read it is to run it, so use none that a stranger gave you.
 
     Example: offsample predict model.joblib new.parquet -o scored.parquet
     """
@@ -58,12 +62,15 @@ def predict(
     if output is not None:
         check_output(output, _KINDS, source, model)
     chosen, digest = load_model(model)
+    held = None if interval is None else share_of(interval, "--interval")
+    if held is not None and not is_regressor(chosen):
+        raise ValueError("--interval is of numbers, and this model predicts classes: see p_CLASS for each")
     found: Counter[Any] = Counter()
     not_read: Counter[str] = Counter()
     n_rows, n_unseen, total, is_number = 0, 0, 0.0, is_regressor(chosen)
     with BlockWriter(output) as written:
         for block in read_blocks(source, as_text=chosen._texts):
-            said_of = scored(chosen, block, not_read)
+            said_of = scored(chosen, block, not_read, held)
             columns = {f"{prefix}{name}": values for name, values in said_of.items()}
             for name in columns:
                 if name in block.column_names:

@@ -14,7 +14,7 @@ import typer
 
 from offsample.cli._app import command
 from offsample.cli._costs import costs_of
-from offsample.cli._options import Asked, AskedTask, option
+from offsample.cli._options import Asked, AskedTask, option, share_of
 from offsample.cli._output import check_output
 from offsample.cli._screen import json_text, print_json, print_text, say
 from offsample.report._write import write_text
@@ -98,6 +98,10 @@ def report(
     show_rows: Annotated[
         bool, option("--show-rows", "Name values that fewer than five rows have, too: people may be in them.")
     ] = False,
+    known: Annotated[
+        list[str] | None,
+        option("COLUMN", "This column is known before the target, and no leak. May be repeated."),
+    ] = None,
     keep_copies: Annotated[
         bool, option("--keep-copies", "Count rows that seem to be copies of others as rows of their own.")
     ] = False,
@@ -156,10 +160,11 @@ def report(
             categorical_features=asked.categorical or (),
             types=asked.column_types,
             ignore=asked.ignore or (),
+            known=known or (),
             positive=positive,
             metric=metric,
             costs=costs_of(costs),
-            capacity=None if capacity is None else _share(capacity),
+            capacity=None if capacity is None else share_of(capacity, "--capacity"),
             max_rows=sample,
             max_size=max_size,
             random_state=asked.seed,
@@ -206,13 +211,6 @@ def _is_standard_output(path: Path) -> bool:
         return os.path.samestat(path.stat(), os.fstat(sys.stdout.fileno()))
     except OSError:  # not there, or no file at all
         return False
-
-
-def _share(text: str) -> float:
-    try:
-        return float(text.rstrip("% ")) / (100 if "%" in text else 1)
-    except ValueError:
-        raise ValueError(f"--capacity expects a share such as 5% or 0.05, got {text!r}") from None
 
 
 def _codes(text: str | None) -> frozenset[str]:

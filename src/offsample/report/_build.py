@@ -72,6 +72,7 @@ def report(
     categorical_features: Sequence[Any] = (),
     types: Mapping[Any, str] | None = None,
     ignore: Sequence[Any] = (),
+    known: Sequence[Any] = (),
     positive: Any = None,
     metric: str = "auto",
     costs: Any = None,
@@ -119,6 +120,8 @@ def report(
         What columns are, where that is not to be found out from their text; see `rank_features`.
     ignore : list of names
         Columns to leave out.
+    known : list of names
+        Columns whose value is known before the target is: however well they predict it, none is a leak.
     positive : class, optional
         The class of interest; by default the rarer one of two. Of more classes, AUC, captured share and the
         section on acting are of this class against the rest if it is named, and otherwise of all classes.
@@ -204,6 +207,7 @@ def report(
         "categorical_features": tuple(categorical_features),
         "types": check_types(types),
         "ignore": tuple(ignore),
+        "known": tuple(known),
         "costs": costs if costs is None or isinstance(costs, Mapping) else np.asarray(costs, float).tolist(),
         "scores": None if scores is None else str(scores) if isinstance(scores, (str, Path)) else _IN_MEMORY,
     }
@@ -223,6 +227,8 @@ def report(
     study = (NumberStudy if of_numbers else Study)(source, target, options, on_stage=on_stage)
     with study.stage("counting columns"):
         _ = study.new_rows, study.ranking  # groups first, so that wrong ones say so at once
+        for name in {*known} - {feature.name for feature in study.ranking}:
+            raise ValueError(f"column {name!r} that is known is not one of those to predict by")
     with study.stage("reading rows"):
         study.group_copies()
         of_interest = study.class_of_interest

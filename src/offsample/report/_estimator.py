@@ -84,11 +84,11 @@ class _Reported(BaseEstimator):  # type: ignore[misc]
         sources = {source for sources in self._made.values() for source in sources}
         return {*self._read.texts, *self._dates.texts, *(sources - self._dates.keys())}
 
-    def _ask(self, X: Any, method: str) -> NDArray[Any]:
+    def _ask(self, X: Any, method: str, *more: float) -> NDArray[Any]:
         """Ask the model about a table, which may be encoded already."""
         check_is_fitted(self)
         table = X if isinstance(X, EncodedTable) else self._encoded(X)
-        return np.asarray(getattr(self.model_, method)(table))
+        return np.asarray(getattr(self.model_, method)(table, *more))
 
 
 class ReportedClassifier(ClassifierMixin, _Reported):  # type: ignore[misc]
@@ -152,6 +152,10 @@ class ReportedRegressor(RegressorMixin, _Reported):  # type: ignore[misc]
     def predict(self, X: Any) -> Floats:
         """Number for each row of a dataframe, a dict of columns or, if the report was on one, an array."""
         return self._ask(X, "predict")
+
+    def predict_interval(self, X: Any, confidence: float = 0.95) -> Floats:
+        """Ends between which the number of each row should be; see `TreeRegressor.predict_interval`."""
+        return self._ask(X, "predict_interval", confidence)
 
     def _form(self) -> Any:
         return self.model_._form()

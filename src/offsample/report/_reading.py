@@ -50,6 +50,7 @@ class Options:
     copies: Literal["auto", "keep"] = "auto"
     categorical_features: tuple[Any, ...] = ()
     ignore: tuple[Any, ...] = ()
+    known: tuple[Any, ...] = ()  # before the target, whatever they look like
     positive: Any = None
     max_rows: int = 100_000
     max_size: int | None = None  # leaves, rules or terms; see `TableRead.max_size`

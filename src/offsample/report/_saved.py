@@ -74,10 +74,13 @@ def load_model(path: Path) -> tuple[Reported, str]:
     return model, hashlib.sha256(content).hexdigest()
 
 
-def scored(model: Reported, X: Any, not_read: Counter[str] | None = None) -> dict[str, Any]:
+def scored(
+    model: Reported, X: Any, not_read: Counter[str] | None = None, interval: float | None = None
+) -> dict[str, Any]:
     """What a saved model says of rows: class and probabilities, or a number, what decided, values never seen.
 
-    Rows whose value of a column could not be read are added to `not_read`, if that is given.
+    Rows whose value of a column could not be read are added to `not_read`, if that is given. Of a number,
+    `low` and `high` are ends that hold the share `interval` of new rows, if that is asked for.
     """
     with catch_warnings():
         simplefilter("ignore", UnreadWarning)  # of which the last column speaks
@@ -90,6 +93,8 @@ def scored(model: Reported, X: Any, not_read: Counter[str] | None = None) -> dic
         columns |= {f"p_{name}": shares[:, k] for k, name in enumerate(model.classes_.tolist())}
         texts = {} if form.steps else conditions(form.cell)  # which do arithmetic
     else:
+        if interval is not None:
+            columns["low"], columns["high"] = model.predict_interval(table, interval).T
         texts = conditions(tree_cell(model.model_.tree_, model.model_._encoder))
     cells = model._ask(table, "apply")
     cells = cells.argmax(axis=1) if cells.ndim == 2 else cells  # of an oblique tree, the likeliest

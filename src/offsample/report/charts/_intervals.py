@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from offsample.report._formats import interval, is_missing, percent, short_name
-from offsample.report._metrics import METRICS
+from offsample.report._metrics import METRICS, OFF_BY, Metric, Score
 from offsample.report.charts._svg import Axis, chart, cross, diamond, disc, point, tag
 from offsample.report.sections._honest import HonestError
 from offsample.report.sections.reference import Reference
@@ -28,26 +28,42 @@ _DRAWN = {  # mark and bar
 _SCORE, _SCORE_BOTTOM = 56, 88
 
 
-def verdict_chart(verdict: Verdict, reference: Reference | None = None) -> Markup:
-    """Draw the recommended model, on all kinds of new rows, what is reached without it, and must not be."""
-    other, metric = verdict.with_quarantined, METRICS[verdict.metric]
-    is_error = metric.is_error
-    main = HonestError(verdict.new_rows, verdict.error, verdict.low, verdict.high, score=verdict.score)
-    shown = [*verdict.honest[:-1], main]
+def verdict_chart(
+    verdict: Verdict, reference: Reference | None = None, metric: Metric | None = None
+) -> Markup:
+    """Draw the recommended model, on all kinds of new rows, what is reached without it, and must not be.
+
+    By the metric of the report, or by absolute errors, where the page goes by these.
+    """
+    metric = METRICS[verdict.metric] if metric is None else metric
+    is_error, is_off = metric.is_error, metric is OFF_BY
+    off = verdict.mean_absolute_error, verdict.mean_absolute_error_low, verdict.mean_absolute_error_high
+    main = HonestError(
+        verdict.new_rows, verdict.error, verdict.low, verdict.high, score=verdict.score,
+        mean_absolute_error=Score(*(nan if end is None else end for end in off)),
+    )  # fmt: skip
+
+    def seen(one: Any) -> Any:
+        """The same, with the figure that is drawn in the place of its score."""
+        return replace(one, score=one.mean_absolute_error) if is_off and one is not None else one
+
+    reference, other = seen(reference), seen(verdict.with_quarantined)
+    shown = [seen(one) for one in (*verdict.honest[:-1], main)]
     if not verdict.interval_is_known:
         ends: Any = {"low": nan, "high": nan}
         shown = [replace(one, **ends, score=one.score and replace(one.score, **ends)) for one in shown]
     bars = [(one, "known" if place < len(shown) - 1 else "main") for place, one in enumerate(shown)]
-    bars += [(replace(one, label=f"{one.label}?"), "known") for one in verdict.asked]
+    bars += [(seen(replace(one, label=f"{one.label}?")), "known") for one in verdict.asked]
     known = [share for one, _ in bars for share in metric.ends(one)]
     of_reference = metric.ends(reference) if reference else ()  # one wild row, and it begins anywhere
     known += [share for share in of_reference[1:2] if share >= 0]
     beside = (*of_reference, *(() if other is None else metric.ends(other)))
     baseline = verdict.baseline_error if is_error else verdict.baseline_score or 0.0
+    baseline = verdict.baseline_mean_absolute_error or 0.0 if is_off else baseline
     on_axis = [share for share in (*known, baseline) if not is_missing(share)]
     on_axis += [0.1] * (metric.name == "r2")  # closer up, nothing would look like something
     every = [*on_axis, *(share for share in of_reference if not is_missing(share))]
-    within = (0.0, 1.0) if is_error else (min([0.0, *every]), max([1.0, *every]))
+    within = (0.0, 1.0) if is_error else (min([0.0, *every]), max([1.0 - is_off, *every]))
     axis = Axis(on_axis, _START, _END, beside, label=None if is_error else metric.write, within=within)
     bottom = _TOP + _BAR * (len(bars) + (other is not None) + (reference is not None)) + 4
     base = f"Without any column: {metric.title} {metric.write(baseline)}"

@@ -20,8 +20,8 @@ CODE = "leak"
 TERM = Term(
     "Leak",
     "The column predicts the target almost perfectly, and nothing else comes close.",
-    "Ask when its value becomes known. If that is only after the target, drop it. The model here does "
-    "not use it.",
+    "Ask when its value becomes known. If that is only after the target, drop it. If it is before, say so "
+    "(known= or --known), and the model uses it; here it does not.",
 )
 RULE = (
     "By itself the column removes at least two thirds (of the squared error of a number: five sixths) of "
@@ -51,6 +51,7 @@ def find(study: Study) -> dict[Any, Finding]:
         f.name
         for f in study.ranking
         if f.name in errors
+        and f.name not in study.options.known
         and f.significant
         and (
             f.high <= limit

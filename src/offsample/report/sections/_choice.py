@@ -56,6 +56,7 @@ class Alternative:
     validated: bool = False  # or whether its error is the learner's own estimate
     text: str = ""  # the model in words, where it can be read
     score: Score | None = None  # by another metric of the report than the error, with its 95 % interval
+    mean_absolute_error: Score | None = None  # of a target of numbers, with its 95 % interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,14 +208,14 @@ def _alternative(
     study: Study, model: Any, validation: Validation | None, stage: int, called: tuple[str, str], text: str
 ) -> Alternative:
     """Describe a model by its error and score on rows held back, or by its own estimate of the error."""
-    error, (low, high), score = model.estimated_error_, model.estimated_error_interval_, None
+    error, (low, high), score, off = model.estimated_error_, model.estimated_error_interval_, None, None
     if validation is not None:
         error = validation.error(stage)
         of_tree = (low, high) if called[0] == "tree" else None
         low, high = ends_of(study, validation.wrong_at(stage), validation.n_folds, of_tree=of_tree)
-        score = score_of(study, validation, stage)
+        score, off = score_of(study, validation, stage), off_by_of(study, validation, stage)
     name, unit = called
-    return Alternative(name, model.size_, unit, error, low, high, validation is not None, text, score)
+    return Alternative(name, model.size_, unit, error, low, high, validation is not None, text, score, off)
 
 
 def score_of(study: Study, validation: Validation | None, stage: int) -> Score | None:
@@ -222,6 +223,11 @@ def score_of(study: Study, validation: Validation | None, stage: int) -> Score |
     if study.metric.is_error:
         return None
     return study.metric.measure(rated(study, validation, stage), study.costs)
+
+
+def off_by_of(study: Study, validation: Validation | None, stage: int) -> Score | None:
+    """Measure by how much a model of numbers is off on average; None of classes."""
+    return rated(study, validation, stage).mean_absolute_error() if study.task == "regression" else None
 
 
 def _larger(study: Study, choice: Choice) -> Alternative | None:

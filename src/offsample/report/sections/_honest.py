@@ -15,7 +15,7 @@ from offsample._typing import Booleans, Floats, Ints
 from offsample.report._metrics import Score
 from offsample.report._study import Study
 from offsample.report._units import NewRows
-from offsample.report.sections._choice import Choice, score_of
+from offsample.report.sections._choice import Choice, off_by_of, score_of
 from offsample.report.sections._kinds import Kind, other_kinds
 from offsample.report.sections._validation import (
     Validation,
@@ -39,6 +39,7 @@ class HonestError:
     high: float
     score: Score | None = None  # by another metric of the report than the error, with its 95 % interval
     knows: bool = False  # whether the model looks at the groups, where new rows are of known ones
+    mean_absolute_error: Score | None = None  # of a target of numbers, with its 95 % interval
 
 
 def validated_as(
@@ -69,7 +70,8 @@ def _honest(study: Study, found: Validation | None, stage: int, knows: bool = Fa
         found = None  # a tree without a split would say the mean
     wrong = study.guess_is_wrong if found is None else found.wrong_at(stage)
     ends, score = study.error_interval(wrong, len(study.folds)), score_of(study, found, stage)
-    return HonestError(str(study.new_rows), float(wrong.mean()), *ends, score, knows)
+    off = off_by_of(study, found, stage)
+    return HonestError(str(study.new_rows), float(wrong.mean()), *ends, score, knows, off)
 
 
 def _has_time(study: Study, kind: Kind, new_rows: NewRows) -> bool:

@@ -13,6 +13,7 @@ from offsample.report._formats import (
     decimal,
     interval,
     is_missing,
+    listed,
     percent,
     quantity,
     r2_text,
@@ -20,7 +21,7 @@ from offsample.report._formats import (
 )
 from offsample.report._metrics import ERROR, METRICS, PER, TOP, UNKNOWN, Rated, Score
 from offsample.report._study import Study
-from offsample.report.findings import Finding
+from offsample.report.findings import Finding, leak
 from offsample.report.sections._honest import HonestError
 from offsample.report.sections._validation import gained
 from offsample.report.sections.model import Alternative, Model, cheapest
@@ -84,6 +85,23 @@ def sentence(
     expected += f"always guessing the most frequent class is {always}."
     doubt = " That is not clearly better than the guess: the table does not show that the model helps."
     return expected if model.beats_baseline else expected + doubt
+
+
+def if_known(study: Study, model: Model, quarantined: tuple[Finding, ...], other: Alternative | None) -> str:
+    """Say what suspected leaks would reach if they are none, where no model without them is shown to help."""
+    suspects = [str(finding.column) for finding in quarantined if finding.code == leak.CODE]
+    if model.beats_baseline or other is None or not suspects:
+        return ""
+    metric = study.metric
+    does = f"{metric.told(other, str(study.new_rows))}: "
+    if other.mean_absolute_error is not None:
+        off, low, high = (quantity(end) for end in astuple(other.mean_absolute_error))
+        does = f"off by about {off} on average (95 % interval {low} to {high}), with {does}"
+    is_known = f"if {listed(suspects)} {'is' if len(suspects) == 1 else 'are'} known before {study.target} is"
+    return (
+        f" With {listed([finding.column for finding in quarantined])} a tree would be {does}{is_known}, and "
+        "no leak, say so (known=, --known), and the page is about such a model."
+    )
 
 
 def _saved(study: Study, rated: Any) -> str:

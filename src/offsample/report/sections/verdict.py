@@ -13,7 +13,14 @@ from offsample.report._study import Study
 from offsample.report.findings import Finding, drift
 from offsample.report.sections._honest import HonestError
 from offsample.report.sections._validation import vote
-from offsample.report.sections._words import Signals, about_one_class, baseline_score, contrast, sentence
+from offsample.report.sections._words import (
+    Signals,
+    about_one_class,
+    baseline_score,
+    contrast,
+    if_known,
+    sentence,
+)
 from offsample.report.sections.columns import Columns
 from offsample.report.sections.model import Alternative, Model
 from offsample.report.sections.reference import Reference
@@ -145,6 +152,7 @@ def conclude(
         n_dropped=study.ranking.n_dropped,
         n_modelled=model.n_rows,
         sentence=sentence(model, study, quarantined, rated, Signals(n_signals, tree, together))
+        + if_known(study, model, quarantined, with_quarantined)
         + contrast(study, honest, model)
         + (f" This holds only {DRIFTING}." if assumption == DRIFTING else "")
         + about_one_class(study),
