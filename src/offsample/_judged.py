@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -19,6 +20,9 @@ from offsample.evidence import Evidence, choose_refinement, signal_evidence
 from offsample.hypotheses import RULES, left_out_error
 from offsample.intervals import gain_interval
 from offsample.tables import Column
+
+# Counts of few rows cut into few cells: many columns have the same ones.
+_FEW_COUNTS = 64
 
 
 class OfClasses(NamedTuple):
@@ -113,8 +117,26 @@ def errors_alone(kind: Any, cells: Any, correction: float = 0.0) -> tuple[float,
     return tuple(kind.error(one) + correction for one in (cells.each_alone() if is_held_out else ()))
 
 
+class Computed(dict[Any, Any]):
+    """What a ranking has computed of counts: of many columns of few rows most have been seen before."""
+
+    def of(self, function: Callable[..., Any], cells: Any, *given: Any) -> Any:
+        """Value of a function of cells and numbers, or of other things that stay the same in a ranking."""
+        if type(cells) is not CellCounts or cells.counts.size > _FEW_COUNTS:
+            return function(cells, *given)
+        key = function, given, cells.counts.shape, cells.counts.tobytes(), cells.multiplicity.tobytes()
+        if key not in self:
+            self[key] = function(cells, *given)
+        return self[key]
+
+
 def judge(
-    partitions: Partitions, column: Column, criterion: Criterion, kind: OfClasses | None, confidence: float
+    partitions: Partitions,
+    column: Column,
+    criterion: Criterion,
+    kind: OfClasses | None,
+    confidence: float,
+    computed: Computed,
 ) -> RankedFeature:
     """All that can be said of a column by itself; what depends on the others is filled in later.
 
@@ -123,11 +145,11 @@ def judge(
     candidates, n_tried = list(partitions.candidates), len(partitions.candidates)
     of: Any = kind or OfNumbers.of(candidates[0])
     level = 1 - (1 - confidence) / n_tried
-    evidence = [_in_units(signal_evidence(cells), of.evidence_unit) for cells in candidates]
-    errors = LazyErrors(candidates, lambda cells: of.error(cells) / of.unit)
+    evidence = [_in_units(computed.of(signal_evidence, cells), of.evidence_unit) for cells in candidates]
+    errors = LazyErrors(candidates, lambda cells: computed.of(of.error, cells) / of.unit)
     chosen, share = choose_refinement(evidence, errors)
     cells, error, worse = candidates[chosen], share * of.unit, (share - errors[chosen]) * of.unit
-    figures = of.figures(cells, criterion, error, worse, level)
+    figures = computed.of(of.figures, cells, criterion, error, worse, level)
     judged = RankedFeature(
         name=column.name,
         kind=column.kind,
@@ -146,7 +168,7 @@ def judge(
     )
     if criterion.judge is None:
         return judged
-    return _by_loss(judged, candidates, evidence, criterion, level, of.loss_unit)
+    return _by_loss(judged, candidates, evidence, criterion, level, of.loss_unit, computed)
 
 
 def _by_loss(
@@ -156,13 +178,14 @@ def _by_loss(
     criterion: Criterion,
     level: float,
     unit: float,
+    computed: Computed,
 ) -> RankedFeature:
     """Score, gain and interval of a column by a loss, in the way to cut it that the loss prefers."""
     sign = 1 if criterion.better == "lower" else -1
-    losses = LazyErrors(candidates, lambda cells: sign * criterion(cells) / unit)
+    losses = LazyErrors(candidates, lambda cells: sign * computed.of(criterion.function, cells) / unit)
     chosen, loss = choose_refinement(evidence, losses)
     assert criterion.judge is not None
-    judged = criterion.judge(candidates[chosen], level)
+    judged = computed.of(criterion.judge, candidates[chosen], level)
     loss, worse = loss * unit, (loss - losses[chosen]) * unit
     low, high = judged.low + sign * worse, judged.high + sign * worse
     cells, of_medians = candidates[chosen], dict[str, Any]()

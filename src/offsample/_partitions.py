@@ -20,9 +20,9 @@ from offsample.tables import Column, Table, ordered_codes
 # A numeric column with at most this many values, and at most this share of rows alone in theirs, is read by
 # value; others are cut into 2, 4, … bins of at least this many rows on average.
 _FEW_VALUES = 32
-_MOST_ALONE = 0.1
-_MAX_BINS = 1024
-_ROWS_PER_BIN = 8
+MOST_ALONE = 0.1
+MAX_BINS = 1024
+ROWS_PER_BIN = 8
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def partition(source: Table, column: Column, numeric: str | int, *, by_rows: boo
     if is_named:
         profile = source.value_counts(column.name)
         return Partitions([counted(profile.rows)], profile.n_values, profile.n_missing)
-    bins = source.binned_counts(column.name, _MAX_BINS if isinstance(numeric, str) else numeric)
+    bins = source.binned_counts(column.name, MAX_BINS if isinstance(numeric, str) else numeric)
     n_missing = int(bins.sizes[-1])
     n_values = None if bins.n_values is None else bins.n_values + (n_missing > 0)
 
@@ -113,7 +113,7 @@ def _partition_rows(source: Table, column: Column, numeric: str | int, is_named:
     n_values = int(codes.max()) + 1
     n_numbers, n_present = n_values - (rows.n_missing > 0), len(codes) - rows.n_missing
     sizes = np.bincount(codes, minlength=n_values)[:n_numbers]
-    most = _MAX_BINS if isinstance(numeric, str) else numeric
+    most = MAX_BINS if isinstance(numeric, str) else numeric
     fine = np.arange(n_numbers)
     if n_numbers > most:
         fine = np.unique((np.cumsum(sizes) - sizes) * most // n_present, return_inverse=True)[1]
@@ -140,7 +140,7 @@ def _levels(
 ) -> tuple[list[Ints], bool]:
     """Merged bin of each fine bin, for each way to cut; and whether the values themselves are a way too."""
     n_alone = int((sizes == 1).sum())
-    are_few = exact and len(sizes) <= _FEW_VALUES and n_alone <= _MOST_ALONE * int(sizes.sum())
+    are_few = exact and len(sizes) <= _FEW_VALUES and n_alone <= MOST_ALONE * int(sizes.sum())
     if isinstance(numeric, int) or are_few:
         return [np.arange(len(sizes))], False
     # Numbers that are names in disguise (codes, postal areas) repeat, and may say more than their order.
@@ -160,7 +160,7 @@ def nested_bins(sizes: Ints) -> list[Ints]:
     middle = (np.cumsum(sizes) - sizes / 2) / n_rows
     levels = []
     n_bins = 2
-    while n_bins < n_fine and (n_bins == 2 or n_bins * _ROWS_PER_BIN <= n_rows):
+    while n_bins < n_fine and (n_bins == 2 or n_bins * ROWS_PER_BIN <= n_rows):
         levels.append((middle * n_bins).astype(int))
         n_bins *= 2
-    return levels if n_fine * _ROWS_PER_BIN > n_rows else [*levels, every]
+    return levels if n_fine * ROWS_PER_BIN > n_rows else [*levels, every]

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import perm
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import chdtrc, log_ndtr, ndtri
 
 from offsample._absolute_losses import CellNumbers
@@ -19,7 +20,7 @@ from offsample._grouped_counts import by_rows
 from offsample._held_out_moments import HeldOutMoments
 from offsample._squared_losses import HeldOutSquares
 from offsample._ties import rounded
-from offsample._typing import Booleans, Floats
+from offsample._typing import Booleans, Floats, Ints
 from offsample._unit_intervals import spread_of
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 from offsample.hypotheses import GiniRule
@@ -115,26 +116,41 @@ def signal_evidence(cells: CellCounts | CellMoments) -> Evidence:
 
 def _of_pairs(cells: CellCounts | CellMoments, agreeing: Floats, shuffle: ShuffleMoments) -> Evidence:
     """Evidence of how much the pairs of rows of each cell agree, in units of the target's moments."""
-    m = int(cells.n_samples)
-    paired = cells.cell_sizes > 1
-    sizes, times = cells.cell_sizes[paired].astype(float), cells.multiplicity[paired]
-    if not len(sizes) or cells.n_cells == 1:
+    if cells.n_cells == 1:
         return Evidence(0.0, 0.0, 1.0)
-    agreeing = agreeing[paired] / (sizes - 1)
-    excess = float(times @ (agreeing - shuffle.agree * sizes))
-    variance = float(times @ (sizes / (sizes - 1) * (shuffle.per_cell + shuffle.per_row * sizes)))
-    variance += shuffle.between * float(times @ sizes) ** 2
-    if variance <= 0:  # no shuffle changes anything
-        return Evidence(0.0, 0.0, 1.0)
+    m, sizes = int(cells.n_samples), cells.cell_sizes
+    paired = sizes > 1
+    found = evidence_of_pairs(sizes[paired], cells.multiplicity[paired], agreeing[paired], m, shuffle)
+    return Evidence(*map(float, found))
+
+
+def evidence_of_pairs(
+    sizes: NDArray[Any], times: Ints, agreeing: Floats, m: int, shuffle: ShuffleMoments
+) -> tuple[Floats, Floats, Floats]:
+    """Signal, deviation and p-value of cells of two rows or more, so many times, among m rows.
+
+    Cells are along the last axis, and those that occur 0 times do not count.
+    """
+    sizes, times = sizes.astype(float), times.astype(float)
+
+    def total(terms: Floats) -> Floats:
+        return np.asarray(np.vecdot(times, terms))
+
+    excess = total(agreeing / (sizes - 1) - shuffle.agree * sizes)
+    variance = total(sizes / (sizes - 1) * (shuffle.per_cell + shuffle.per_row * sizes))
+    variance = variance + shuffle.between * total(sizes) ** 2
+    is_known = variance > 0  # or no shuffle changes anything
+    known = np.where(is_known, variance, 1.0)
     third = (shuffle.edge * sizes / 2 + shuffle.triangle * sizes * (sizes - 2)) / (sizes - 1) ** 2
     # The cells share the class totals, which takes away one of them, or as much of it as they cover.
-    uncovered = 1 - float(times @ sizes) / m
-    third_cumulant = 8 * (float(times @ third) - shuffle.triangle * (1 - uncovered**3))
+    uncovered = 1 - total(sizes) / m
+    third_cumulant = 8 * (total(third) - shuffle.triangle * (1 - uncovered**3))
     # A skewness of 0, or by approximation below, is that of the normal law: a chi-squared of many degrees.
-    scale = max(third_cumulant / (4 * variance), 1e-3 * float(np.sqrt(variance)))
-    freedom = variance / (2 * scale**2)
-    p_value = float(chdtrc(freedom, max(0.0, freedom + excess / scale)))
-    return Evidence(excess / m, float(np.sqrt(variance)) / m, p_value)
+    scale = np.maximum(third_cumulant / (4 * known), 1e-3 * np.sqrt(known))
+    freedom = known / (2 * scale**2)
+    p_value = chdtrc(freedom, np.maximum(0.0, freedom + excess / scale))
+    signal, deviation = np.where(is_known, (excess / m, np.sqrt(known) / m), 0.0)
+    return signal, deviation, np.where(is_known, p_value, 1.0)
 
 
 def _shuffle_numbers(cells: CellMoments) -> ShuffleMoments:

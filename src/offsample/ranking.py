@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from offsample._checks import check_confidence
 from offsample._deadline import OutOfTime, time_is_up
-from offsample._judged import OfClasses, errors_alone, judge
+from offsample._judged import Computed, OfClasses, errors_alone, judge
 from offsample._losses import class_of_interest, rare_class
 from offsample._partitions import one_cell, partition
 from offsample._ranked import RankedFeature, Ranking, doubt_of
@@ -180,6 +180,7 @@ def rank_features(
             alone = errors_alone(kind, blind)
             without = chosen(blind) if chosen.judge else None
         judged: list[RankedFeature] = []
+        computed = Computed()
         unread: list[Exception] = []
         for i, column in enumerate(_with_progress(source.columns, progress)):
             if judged and time_is_up():
@@ -194,7 +195,7 @@ def rank_features(
                 continue
             if source.is_numeric:
                 few = few or few_decide(source.n_rows, ways.candidates[0].n_alike)
-            judged.append(judge(ways, column, chosen, kind, confidence))
+            judged.append(judge(ways, column, chosen, kind, confidence, computed))
         if not judged:
             raise unread[0] if unread else ValueError(NO_COLUMNS)
         if source.is_numeric:

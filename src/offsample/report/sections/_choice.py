@@ -10,9 +10,10 @@ import numpy as np
 from sklearn.base import clone
 
 from offsample._deadline import OutOfTime
+from offsample._screened import evident_columns
 from offsample._ties import best_of, rounded
 from offsample.induction import TreeClassifier
-from offsample.ranking import rank_features
+from offsample.ranking import RankedFeature, Ranking
 from offsample.report._encoded import COMPARED_ROWS
 from offsample.report._estimator import at_median
 from offsample.report._formats import amount
@@ -100,7 +101,7 @@ def choose(study: Study, features: Sequence[Any]) -> Choice:
 def _chosen(study: Study, features: Sequence[Any]) -> Choice:
     """Choose the size of the tree that learners grow with what they are told."""
     kind, X = tree_kind(study), study.columns(features)
-    is_evident = any(f.significant and f.name in features for f in study.ranking)
+    is_evident = any(f.significant for f in _among(study.ranking, features))
     if study.metric.is_error or not is_evident:
         with study.deadline(keep_part=True):
             whole = study.fitted(kind.of_size(study.max_size), X, whole=True)
@@ -155,19 +156,23 @@ def _evident(study: Study, features: Sequence[Any]) -> list[list[Any]]:
 
     Of few rows of a class any column seems to say something: a tree of these has fewer leaves that are noise.
     """
-    named = [[f.name for f in study.ranking if f.significant and f.name in features]]
+    named = [[f.name for f in _among(study.ranking, features) if f.significant]]
     if len(named[0]) in (0, len(features)) or not study.has_time_for("columns with evidence alone"):
         return []
     X, asked, groups = study.columns(features), study.ranked_by(study.X), study.told_groups
-    categories = [name for name in features if study.encoded.kind(name) == "categorical"]
     for train, _ in study.folds:
         rows = study.sample_of(train, COMPARED_ROWS)
         if len(np.unique(study.labels[rows])) < len(study.classes):
             return []
         asked["group"] = None if groups is None else groups[rows]
-        found = rank_features(X.take(rows), study.y[rows], categorical_features=categories, **asked)
-        named.append([f.name for f in found if f.significant] or [found.features[0].name])
+        named.append(evident_columns(X.take(rows), study.y[rows], **asked))
     return named
+
+
+def _among(ranking: Ranking, features: Collection[Any]) -> list[RankedFeature]:
+    """Ranked columns that are among some."""
+    wanted = frozenset(features)
+    return [feature for feature in ranking if feature.name in wanted]
 
 
 def shown_of(study: Study, tree: Any) -> Any:
@@ -314,7 +319,7 @@ def ordering(study: Study, choice: Choice) -> tuple[Alternative, Any] | None:
 
     With what its models said of rows held back. None unless it is shown to order them better than chance.
     """
-    signals = [f.name for f in study.ranking if f.significant and f.name in choice.features]
+    signals = [f for f in _among(study.ranking, choice.features) if f.significant]
     if choice.model.used_columns_ or not study.metric.is_of_decisions or not signals:
         return None
     if not study.has_time_for("how well columns order rows"):

@@ -1,0 +1,81 @@
+"""Which of very many columns have evidence of their own, and nothing else of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offsample._partitions import MAX_BINS, MOST_ALONE, ROWS_PER_BIN
+from offsample._ties import rounded
+from offsample._typing import Floats
+from offsample.evidence import discoveries, evidence_of_pairs, shuffle_moments
+from offsample.ranking import rank_features
+from offsample.tables import EncodedTable
+
+_CONFIDENCE = 0.95
+_AT_ONCE = 1000  # columns
+_FEWEST_ROWS = ROWS_PER_BIN
+
+
+def evident_columns(table: EncodedTable, y: NDArray[Any], **asked: Any) -> list[Any]:
+    """Name the columns that `rank_features` calls significant; if there is none, the first that it lists."""
+    p_values: dict[Any, float] = {}
+    if asked.get("group") is None and asked.get("time") is None and _FEWEST_ROWS <= len(y) <= MAX_BINS:
+        numbers = [name for name in table if table.kind(name) == "numeric" and np.isfinite(table[name]).all()]
+        for start in range(0, len(numbers), _AT_ONCE):
+            names = numbers[start : start + _AT_ONCE]
+            found = _p_values(np.array([table[name] for name in names]), y)
+            p_values |= {name: p for name, p in zip(names, found.tolist(), strict=True) if p == p}
+    if rest := [name for name in table if name not in p_values]:
+        ranked = _ranked(table, rest, y, asked)
+        p_values |= {feature.name: feature.p_value for feature in ranked}
+    names, found = list(p_values), np.array(list(p_values.values()))
+    is_evident = discoveries(found, 1 - _CONFIDENCE)
+    if is_evident.any():
+        return [name for name, one in zip(names, is_evident, strict=True) if one]
+    near = rounded(found)
+    first = set(np.array(names, object)[near == near.min()])
+    tied = [name for name in table if name in first]
+    if len(tied) == 1:
+        return tied
+    gains = {feature.name: rounded(feature.gain) for feature in _ranked(table, tied, y, asked)}
+    return [max(tied, key=lambda name: gains[name])]
+
+
+def _ranked(table: EncodedTable, names: list[Any], y: NDArray[Any], asked: dict[str, Any]) -> Any:
+    categories = [name for name in names if table.kind(name) == "categorical"]
+    return rank_features(
+        table.select(names), y, categorical_features=categories, confidence=_CONFIDENCE, **asked
+    )
+
+
+def _p_values(columns: Floats, y: NDArray[Any]) -> Floats:
+    """P-values of columns of numbers, one after the other, as `rank_features` cuts them; else NaN.
+
+    That is where most numbers differ, so that all columns are cut into 2, 4, … bins of about equal size.
+    """
+    n_columns, n_rows = columns.shape
+    order, place = np.argsort(columns, axis=1, kind="stable"), np.arange(n_rows)
+    ordered = np.take_along_axis(columns, order, axis=1)
+    is_first = np.column_stack([np.ones(n_columns, bool), ordered[:, 1:] != ordered[:, :-1]])
+    is_last = np.column_stack([is_first[:, 1:], np.ones(n_columns, bool)])
+    first = np.maximum.accumulate(np.where(is_first, place, 0), axis=1)
+    end = np.minimum.accumulate(np.where(is_last, place + 1, n_rows)[:, ::-1], axis=1)[:, ::-1]
+    middle = (end - (end - first) / 2) / n_rows
+    labels, totals = np.unique(y, return_inverse=True, return_counts=True)[1:]
+    moments, label = shuffle_moments(tuple(sorted(totals.tolist()))), labels[order]
+    least, n_tried, n_bins = np.ones(n_columns), 0, 2
+    while n_bins == 2 or n_bins * ROWS_PER_BIN <= n_rows:
+        cell = (middle * n_bins).astype(np.int64) + n_bins * np.arange(n_columns)[:, None]
+        counts = np.array(
+            [np.bincount(cell[label == k], minlength=n_bins * n_columns) for k in range(len(totals))]
+        ).reshape(len(totals), n_columns, n_bins)
+        sizes = counts.sum(axis=0)
+        size, agreeing = np.maximum(sizes, 2), (counts * (counts - 1)).sum(axis=0).astype(float)
+        found = evidence_of_pairs(size, (sizes > 1).astype(np.int64), agreeing, n_rows, moments)
+        least, n_tried, n_bins = np.minimum(least, found[2]), n_tried + 1, 2 * n_bins
+    n_values, n_alone = is_first.sum(axis=1), (is_first & is_last).sum(axis=1)
+    is_cut_so = (n_values > max(2, n_rows / 2)) & (n_alone > MOST_ALONE * n_rows)
+    return np.where(is_cut_so, np.minimum(1.0, n_tried * least), np.nan)
