@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -55,7 +56,7 @@ class Sample:
     n_literals: int = 2  # of a rule of a list, at most, where the learner does not say
     bundles: Bytes | None = None  # of the groups of the rows, if steps are for new groups
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Number of rows that count."""
         return int(self.active.sum())

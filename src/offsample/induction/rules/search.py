@@ -214,10 +214,12 @@ def _shortlist(
 def _merged(parts: Sequence[Conjunctions]) -> Conjunctions:
     """All of them, the shorter first, and then in the order of their literals."""
     most = max(part.literals.shape[1] for part in parts)
-    padded = [
-        np.pad(p.literals, ((0, 0), (most - p.literals.shape[1], 0)), constant_values=-1) for p in parts
-    ]
-    literals, counts = np.concatenate(padded), np.concatenate([part.counts for part in parts])
+    counts = np.concatenate([part.counts for part in parts])
+    literals, start = np.full((len(counts), most), -1, np.int64), 0
+    for part in parts:
+        n, width = part.literals.shape
+        literals[start : start + n, most - width :] = part.literals
+        start += n
     order = np.lexsort(literals.T[::-1])
     order = order[np.diff(literals[order], axis=0, prepend=-2).any(axis=1)]
     return Conjunctions(literals[order], counts[order], np.concatenate([part.score for part in parts])[order])
