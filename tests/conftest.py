@@ -10,9 +10,11 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer.testing
 from hypothesis import settings
 
 TESTS = Path(__file__).parent
@@ -31,6 +33,9 @@ sys.dont_write_bytecode = False
 # The same examples on every run, and no deadline: a machine's speed is not a property of the code.
 settings.register_profile("offsample", derandomize=True, deadline=None, max_examples=100)
 settings.load_profile("offsample")
+
+# The command line is the same in every run of it within a process.
+typer.testing._get_command = cache(typer.testing._get_command)  # type: ignore[attr-defined]
 
 # Tests change directory, so the path has to be absolute. An empty one means: run without the real data sets.
 _beside = TESTS.parent.parent / "shared" / "data"

@@ -96,7 +96,7 @@ class GiniRule(CellRule):
     def loo_terms(counts: NDArray[Any]) -> Floats:
         """Return the term of the Ginger criterion."""
         size = over_classes(counts)
-        alone = np.where(size == 1, 1 - 1 / counts.shape[-1], 0.0)
+        alone = (size == 1) * (1 - 1 / counts.shape[-1])
         return np.where(size > 1, _unequal_pairs(counts) / np.maximum(size - 1, 1), alone)
 
     @staticmethod

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
+from offsample._counting import over_classes
 from offsample._typing import Floats
 from offsample.counts import CellCounts
 
@@ -22,13 +23,13 @@ IndexFunction = Callable[[Floats], Any]
 
 def entropy_bits(p: Floats) -> Floats:
     """Entropy of distributions in bits."""
-    return np.asarray(-xlogy(p, p).sum(axis=-1) / np.log(2), dtype=float)
+    return np.asarray(-over_classes(xlogy(p, p)) / np.log(2), dtype=float)
 
 
 def _gini(p: ArrayLike) -> Floats:
     p = np.asarray(p, dtype=float)
     scale = p.shape[-1] / (p.shape[-1] - 1)
-    return np.asarray(scale * (p * (1 - p)).sum(axis=-1))
+    return np.asarray(scale * over_classes(p * (1 - p)))
 
 
 def _entropy(p: ArrayLike) -> Floats:
@@ -41,7 +42,7 @@ def _matsushita(p: ArrayLike) -> Floats:
     # The squared sum of roots is the concave 1/2-"norm"; for two classes this is 2 sqrt(p (1 - p)).
     # Written as the sum over pairs, 2 sum_{k<l} sqrt(p_k p_l), it has no cancellation near a pure cell.
     root = np.sqrt(p)
-    pairs = (root * (np.cumsum(root, axis=-1) - root)).sum(axis=-1)
+    pairs = over_classes(root * (np.cumsum(root, axis=-1) - root))
     return np.asarray(2 * pairs / (p.shape[-1] - 1))
 
 
@@ -110,7 +111,7 @@ def _evaluate_index(index: str | IndexFunction, p: Floats) -> Floats:
 
 def index_terms(index: str | IndexFunction) -> Callable[[NDArray[Any]], Floats]:
     def terms(counts: NDArray[Any]) -> Floats:
-        size = counts.sum(axis=-1)
+        size = over_classes(counts)
         p = counts / np.where(size > 0, size, 1)[..., None]
         return np.where(size > 0, size * _evaluate_index(index, p), 0.0)
 

@@ -47,6 +47,20 @@ def visits() -> dict[str, list]:
     }
 
 
+@pytest.fixture(scope="module")
+def in_memory(visits):
+    """The ranking that all engines have to find, made once for each way to ask for it."""
+    made = {}
+
+    def rank(target, **options):
+        key = target, repr(options)
+        if key not in made:
+            made[key] = rank_features(visits, target, **options)
+        return made[key]
+
+    return rank
+
+
 @pytest.fixture(scope="session")
 def handed_over(visits, tmp_path_factory):
     made = {}
@@ -90,9 +104,9 @@ def _some_columns(name, units):
 
 @pytest.mark.parametrize("units", UNITS, ids=str)
 @pytest.mark.parametrize("name", ENGINES)
-def test_engines_rank_alike(name, units, visits, handed_over, request) -> None:
+def test_engines_rank_alike(name, units, in_memory, handed_over, request) -> None:
     some = _some_columns(name, units)
-    expected = rank_features(visits, "sick", **some)
+    expected = in_memory("sick", **some)
     options = {"engine": "duckdb"} if name == "parquet" else {}
     check(rank_features(handed_over(name, request), "sick", **some, **options), expected)
 
@@ -103,10 +117,12 @@ def test_dask_makes_the_parts_of_a_time_that_are_asked_for(visits, handed_over, 
     check(rank_features(handed_over("dask", request)[few], "sick", **options), expected)
 
 
-def test_parts_of_a_time_that_nobody_asks_for_are_not_made(visits, handed_over, request, monkeypatch) -> None:
+def test_parts_of_a_time_that_nobody_asks_for_are_not_made(
+    in_memory, handed_over, request, monkeypatch
+) -> None:
     monkeypatch.setattr(_lazy, "lazy_parts", lambda *_: pytest.fail("parts were made"))
     found = rank_features(handed_over("polars_lazy", request), "sick", time="day", **FEW)
-    check(found, rank_features(visits, "sick", time="day", **FEW))
+    check(found, in_memory("sick", time="day", **FEW))
 
 
 @pytest.mark.parametrize("name", ENGINES)
@@ -120,10 +136,10 @@ def test_engines_count_equal_rows_alike(name, visits, handed_over, request) -> N
 
 @pytest.mark.parametrize("units", UNITS, ids=str)
 @pytest.mark.parametrize("name", ["polars_lazy", "duckdb_relation", "dask", "ibis"])
-def test_rows_that_are_alike_may_be_counted_first(name, units, visits, handed_over, request, monkeypatch):
+def test_rows_that_are_alike_may_be_counted_first(name, units, in_memory, handed_over, request, monkeypatch):
     monkeypatch.setattr(_lazy_units, "FEW_ROWS", 0)
     some = _some_columns(name, units)
-    check(rank_features(handed_over(name, request), "sick", **some), rank_features(visits, "sick", **some))
+    check(rank_features(handed_over(name, request), "sick", **some), in_memory("sick", **some))
 
 
 @pytest.mark.parametrize(
@@ -138,14 +154,14 @@ def test_rows_that_are_alike_may_be_counted_first(name, units, visits, handed_ov
     ],
 )
 def test_windows_sum_up_what_earlier_rows_predict(
-    name, criterion, visits, handed_over, request, monkeypatch
+    name, criterion, in_memory, handed_over, request, monkeypatch
 ) -> None:
     """Times with ties, values that are missing or never repeat, fifteen classes."""
     monkeypatch.setattr(_lazy_units, "FEW_ROWS", 0)
     options = {"time": "day", "criterion": criterion, "features": ["town", "fever", "alone"]}
     monkeypatch.setattr(_lazy_units.UnitReader, "rows", lambda *_: pytest.fail("rows came back"))
     found = rank_features(handed_over(name, request), "nurse", **options)
-    check(found, rank_features(visits, "nurse", **options))
+    check(found, in_memory("nurse", **options))
 
 
 @pytest.mark.parametrize("name", ["polars_lazy", "duckdb_relation", "ibis"])
@@ -158,15 +174,14 @@ def test_times_that_are_missing_are_refused(name, handed_over, request, monkeypa
 
 @pytest.mark.parametrize("units", [{}, *UNITS[:2]], ids=str)
 @pytest.mark.parametrize("name", ENGINES)
-def test_engines_rank_by_losses_alike(name, units, visits, handed_over, request) -> None:
+def test_engines_rank_by_losses_alike(name, units, in_memory, handed_over, request) -> None:
     for options in ({"criterion": "auc_lpo"}, {"criterion": "log_loss_loo"}, {"costs": {"fn": 5, "fp": 1}}):
         if name == "spark" and "criterion" not in options:
             continue  # which is slow
         if name == "dask" and "time" in units and options.get("criterion") != "log_loss_loo":
             continue  # which is slower still, and the losses are made from rows that came back, as elsewhere
-        expected = rank_features(visits, "sick", features=["town", "fever", "weight"], **units, **options)
-        table = handed_over(name, request)
-        found = rank_features(table, "sick", features=["town", "fever", "weight"], **units, **options)
+        expected = in_memory("sick", **FEW, **units, **options)
+        found = rank_features(handed_over(name, request), "sick", **FEW, **units, **options)
         check(found, expected)
         assert found.baseline_score == pytest.approx(expected.baseline_score, abs=1e-12)
         for theirs, ours in zip(found, expected, strict=True):

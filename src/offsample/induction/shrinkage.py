@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._counting import over_classes
 from offsample._ties import best_of
 from offsample._typing import Booleans, Floats, Ints
 
@@ -17,6 +19,7 @@ Losses = Callable[[Floats], Floats]
 Decide = Callable[[Floats], Ints]
 # Rows that the probabilities of the cell around may count for; some, so that no class is impossible.
 _WEIGHTS = np.geomspace(0.25, 256, 21)
+LEAST = float(np.finfo(float).tiny)  # to divide by instead of 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +45,8 @@ class Nest:
         """Probability of the class of a row without the row (or bundle), by cell, (bundle) and class."""
         if self.by_unit is not None:
             others = self.by_unit.sum(axis=1, keepdims=True) - self.by_unit
-            return self._mixed(others, others.sum(axis=2, keepdims=True), weight, 1.0)
-        fewer = np.maximum(self.counts.sum(axis=1, keepdims=True) - 1, 0)
+            return self._mixed(others, over_classes(others)[..., None], weight, 1.0)
+        fewer = np.maximum(over_classes(self.counts)[:, None] - 1, 0)
         return self._mixed(np.maximum(self.counts - 1, 0), fewer, weight, 1.0)
 
     def weight(self) -> float:
@@ -60,7 +63,7 @@ class Nest:
         found = np.empty(self.counts.shape)
         for k in range(n_classes):
             others = np.maximum(self.counts - np.eye(n_classes, dtype=np.int64)[k], 0)
-            without = self._mixed(others, others.sum(axis=1, keepdims=True), weight, 1.0)
+            without = self._mixed(others, over_classes(others)[:, None], weight, 1.0)
             found[:, k] = losses(without)[:, k]
         return found
 
@@ -68,15 +71,19 @@ class Nest:
         """Shrunk frequencies, from the first cell on; `at_root` rows of all classes alike are around it."""
         value = np.empty(counts.shape)
         uniform = 1 / self.counts.shape[1]
-        for level in range(int(self.depth.max()) + 1):
-            nodes = self.depth == level
+        for level, nodes in enumerate(self._levels):
             around = value[self.parent[nodes]] if level else uniform
             rows = weight if level else at_root
-            total = size[nodes] + rows
-            mixed = (counts[nodes] + rows * around) / np.where(total > 0, total, 1.0)
+            # Of no rows, the counts are 0 as well.
+            mixed = (counts[nodes] + rows * around) / np.maximum(size[nodes] + rows, LEAST)
             left = self.left[nodes].reshape(-1, *(1,) * (counts.ndim - 1))
             value[nodes] = around + left * (mixed - around) if level else mixed
         return value
+
+    @cached_property
+    def _levels(self) -> list[Ints]:
+        """The cells of each depth."""
+        return [np.flatnonzero(self.depth == level) for level in range(int(self.depth.max()) + 1)]
 
 
 def with_likeliest(value: Floats, label: Ints) -> Floats:

@@ -207,11 +207,10 @@ def area(score: Floats, positive: Any, fold: Ints) -> tuple[float, Floats]:
 
 def _places(level: Ints, group: Ints) -> tuple[Floats, Ints]:
     """How many rows of its group each row is above, where equals count by half, and how many there are."""
-    floor = group * len(level)
-    ranked = np.sort(floor + level)
-    first, last = np.searchsorted(ranked, floor), np.searchsorted(ranked, floor + len(level))
-    below, upto = (np.searchsorted(ranked, floor + level, side) for side in ("left", "right"))
-    return (below + upto) / 2 - first, last - first
+    _, one, size = np.unique(group * len(level) + level, return_inverse=True, return_counts=True)
+    upto, of_group = np.cumsum(size), np.bincount(group)
+    first = np.cumsum(of_group) - of_group
+    return ((2 * upto - size)[one] / 2) - first[group], of_group[group]
 
 
 def pair_losses(score: Floats, positive: Any, fold: Ints | None = None) -> Floats:

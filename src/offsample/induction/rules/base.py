@@ -204,14 +204,14 @@ class RuleClassifier(Learner):
     ) -> None:
         """Set what is learned from the first `n_steps` steps; the estimate is worth `n_rows` rows."""
         m = sample.size
-        truth, relation = cache(sample.index.truth), self.vocabulary_.relation
+        truth, said = cache(sample.index.truth), cache(self.vocabulary_.said)
 
         def count(model: Model) -> Ints:
             cells = model.cells({one: truth(one) for one in model.literals}, len(sample.y))
             return sample.totals(cells, len(model.in_order) + 1)
 
         self._stages: list[Model] = [
-            measure.model.without_idle(relation, len(self.vocabulary_.tests), count)
+            measure.model.without_idle(said, len(self.vocabulary_.tests), count)
             for measure in path[: n_steps + 1]
         ]
         sizes = enumerate(model.size for model in self._stages)

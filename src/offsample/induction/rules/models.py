@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from offsample.induction.shrinkage import Nest, with_likeliest
 
 Truth = Mapping[int, Booleans]
 # Of two conjunctions: whether the first implies or excludes the second.
-Relation = Callable[[Sequence[int], Sequence[int]], Literal["implies", "excludes"] | None]
+# What conjunctions of literals leave of the values of each column that they speak of, as bits.
+Said = Callable[[tuple[int, ...]], dict[int, int]]
 
 
 # Ways of a row past other rules that are looked at before a rule is kept.
@@ -66,7 +67,7 @@ class Model(_Deciding, ABC):
         value = nest.values(nest.weight())[1:]
         return with_likeliest(value, self.labels) if self.costs is None else value
 
-    def without_idle(self, relation: Relation, n_tests: int, count: Callable[[Self], Ints]) -> Self:  # noqa: ARG002
+    def without_idle(self, said: Said, n_tests: int, count: Callable[[Self], Ints]) -> Self:  # noqa: ARG002
         """The same predictions without rules that cannot change one; `count` counts the rows of the cells."""
         return self
 
@@ -93,7 +94,7 @@ class FirstTrue(Model):
         """Number of conjunctions."""
         return len(self.rules)
 
-    def without_idle(self, relation: Relation, n_tests: int, count: Callable[[Self], Ints]) -> Self:
+    def without_idle(self, said: Said, n_tests: int, count: Callable[[Self], Ints]) -> Self:
         """The same predictions, without idle rules."""
         *labels, otherwise = self.labels.tolist()
         kept = list(range(len(self.rules)))
@@ -104,12 +105,12 @@ class FirstTrue(Model):
             One that says the same has to fail, by any literal; if that was looked at often, there may be.
             """
             for place, j in enumerate(others):
-                if relation(known, self.rules[j]) == "excludes":
+                if excludes(said(known), said(self.rules[j])):
                     continue
                 if (j > i and labels[j] != labels[i]) or next(looks, None) is None:
                     return True
                 fails = [(literal + n_tests) % (2 * n_tests) for literal in self.rules[j]]
-                possible = [one for one in fails if relation(known, (one,)) != "excludes"]
+                possible = [one for one in fails if not excludes(said(known), said((one,)))]
                 return any(may_change((*known, one), i, others[place + 1 :]) for one in possible)
             return bool(otherwise != labels[i])
 
@@ -128,6 +129,12 @@ class FirstTrue(Model):
         for i in range(len(self.rules) - 1, -1, -1):
             cell[conjunction(truth, self.rules[i], n_rows)] = i
         return cell
+
+
+def excludes(some: dict[int, int], others: dict[int, int]) -> bool:
+    """Whether two conjunctions cannot both be true, by what each says of a column."""
+    apart = any(not values & others.get(column, -1) for column, values in some.items())
+    return apart or not all(others.values())
 
 
 def distinct(conjunctions: Iterable[Sequence[int]]) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -57,7 +58,7 @@ class Sample:
     bundles: Bytes | None = None  # of the groups of the rows, if steps are for new groups
     costs: Floats | None = None  # ``[true, predicted]``, if not all mistakes cost the same
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Number of rows that count."""
         return int(self.active.sum())

@@ -52,7 +52,7 @@ class _Scores:
         if math.prod(shape) > n_scored:
             return cls(score)
         every = np.indices(shape).reshape(len(shape), -1).T
-        return cls(score, shape, cls(score).rounded(every))
+        return cls(score, shape, cls(score).exact(every))
 
     def coded(self, counts: Ints) -> Ints:
         """What is added, subtracted and looked up instead of counts, whose first axis is that of classes."""
@@ -65,12 +65,14 @@ class _Scores:
         """The counts again, a row for each; codes have one too."""
         return codes if self.table is None else np.stack(np.unravel_index(codes[:, 0], self.shape), axis=1)
 
-    def rounded(self, codes: Ints) -> Floats:
-        """Scores, to compare them."""
+    def exact(self, codes: Ints) -> Floats:
+        """Scores, which are rounded to compare them."""
         if self.table is not None:
             return self.table[codes[:, 0]]
+        if len(codes) < _AT_ONCE:
+            return self.of(codes)
         parts = np.array_split(codes, len(codes) // _AT_ONCE + 1)
-        return np.concatenate([rounded(self.of(part)) for part in parts])
+        return np.concatenate([self.of(part) for part in parts])
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +95,12 @@ class ConjunctionSearch:
         sample = self.sample
         totals = sample.counts_of(inside)
         terms = sample.scoring.terms
+        whole = float(terms(totals)) / sample.size
 
         def gain(true: Ints) -> Floats:
             size = over_classes(true)
             doubt, rest = terms(true) / sample.size, terms(totals - true) / sample.size
-            value = (1 - prospect) * (float(terms(totals)) / sample.size - rest) - doubt
+            value = (1 - prospect) * (whole - rest) - doubt
             allowed = (size >= self.min_coverage) & (size < totals.sum())
             if self.closes:
                 least = np.where(true.max(axis=1) == size, 0.0, 10.0**-DIGITS)
@@ -201,23 +204,26 @@ def _shortlist(
     n_kept: int = N_SHORTLISTED,
 ) -> Conjunctions:
     """Those with the largest scores, and all that equal the best."""
-    gain = scores.rounded(codes)
+    score = scores.exact(codes)
+    gain = rounded(score)
     kept = np.flatnonzero(gain > -np.inf)
     if len(kept) > n_kept:
         top = kept[largest(gain[kept], n_kept)]
         kept = np.union1d(top, kept[gain[kept] == gain[kept].max()])
     longer = [np.full((len(kept), len(prefix)), prefix, np.int64), literals(kept)]
-    counts = scores.counts(codes[kept])
-    return Conjunctions(np.sort(np.concatenate(longer, axis=1), axis=1), counts, scores.of(counts))
+    literals_of = np.sort(np.concatenate(longer, axis=1), axis=1)
+    return Conjunctions(literals_of, scores.counts(codes[kept]), score[kept])
 
 
 def _merged(parts: Sequence[Conjunctions]) -> Conjunctions:
     """All of them, the shorter first, and then in the order of their literals."""
     most = max(part.literals.shape[1] for part in parts)
-    padded = [
-        np.pad(p.literals, ((0, 0), (most - p.literals.shape[1], 0)), constant_values=-1) for p in parts
-    ]
-    literals, counts = np.concatenate(padded), np.concatenate([part.counts for part in parts])
+    counts = np.concatenate([part.counts for part in parts])
+    literals, start = np.full((len(counts), most), -1, np.int64), 0
+    for part in parts:
+        n, width = part.literals.shape
+        literals[start : start + n, most - width :] = part.literals
+        start += n
     order = np.lexsort(literals.T[::-1])
     order = order[np.diff(literals[order], axis=0, prepend=-2).any(axis=1)]
     return Conjunctions(literals[order], counts[order], np.concatenate([part.score for part in parts])[order])

@@ -17,6 +17,7 @@ from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import forms
 from offsample.induction.cuts import cut_points, finite
 from offsample.induction.rules.index import BitIndex, InvertedIndex
+from offsample.induction.rules.models import excludes
 from offsample.tables import TableEncoder
 
 __all__ = ["BitIndex", "InvertedIndex", "Test", "Vocabulary"]
@@ -73,7 +74,7 @@ class Vocabulary:
 
     def __init__(self, n_thresholds: int = 15, categorical: Any = "infer") -> None:
         self.n_thresholds, self.categorical = n_thresholds, categorical
-        self._bits: dict[int, int] = {}
+        self._bits: dict[int, tuple[int, int]] = {}
 
     def fit_index(self, X: Any, rows: Any = None) -> BitIndex:
         """Find the tests, and index the rows of a table by them; `rows` says which, and how often each."""
@@ -152,26 +153,28 @@ class Vocabulary:
 
     def relation(self, some: Sequence[int], others: Sequence[int]) -> Literal["implies", "excludes"] | None:
         """Whether one conjunction implies or excludes another, by what each says of a column."""
-        said: tuple[dict[int, int], dict[int, int]] = {}, {}
-        for values, side in zip(said, (some, others), strict=True):
-            for one in side:
-                column = self.test_of(one).column
-                values[column] = values.get(column, -1) & self._where(one)
-        a, b = said
-        if not all(a.get(column, -1) & b.get(column, -1) for column in a | b):
+        a, b = self.said(some), self.said(others)
+        if excludes(a, b):
             return "excludes"
         return "implies" if not any(a.get(column, -1) & ~values for column, values in b.items()) else None
 
-    def _where(self, literal: int) -> int:
-        """Values of its column that a literal holds for, as bits."""
-        if literal not in self._bits:
-            column = self.test_of(literal).column
-            places = [i for i, test in enumerate(self.tests) if test.column == column]
-            values = _telling_values([self.tests[i] for i in places])
-            for i in places:
-                holds = self.tests[i].holds(values)
-                for one, here in ((i, holds), (i + len(self.tests), ~holds)):
-                    self._bits[one] = int.from_bytes(np.packbits(here).tobytes(), "big")
+    def said(self, literals: Sequence[int]) -> dict[int, int]:
+        """Values of each of their columns that a conjunction of literals holds for, as bits."""
+        values: dict[int, int] = {}
+        for one in literals:
+            column, bits = self._bits.get(one) or self._where(one)
+            values[column] = values.get(column, -1) & bits
+        return values
+
+    def _where(self, literal: int) -> tuple[int, int]:
+        """Column of a literal, and the values that it holds for, as bits; kept for all of the column."""
+        column = self.test_of(literal).column
+        places = [i for i, test in enumerate(self.tests) if test.column == column]
+        values = _telling_values([self.tests[i] for i in places])
+        for i in places:
+            holds = self.tests[i].holds(values)
+            for one, here in ((i, holds), (i + len(self.tests), ~holds)):
+                self._bits[one] = column, int.from_bytes(np.packbits(here).tobytes(), "big")
         return self._bits[literal]
 
     def test_of(self, literal: int) -> Test:

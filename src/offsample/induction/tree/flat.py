@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from offsample._counting import over_classes
 from offsample._ties import best_of, rounded
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.bundles import N_BUNDLES
 from offsample.induction.evidence import share_left
-from offsample.induction.shrinkage import Decide, Nest, with_likeliest
+from offsample.induction.shrinkage import LEAST, Decide, Nest, with_likeliest
 from offsample.induction.tree.grower import Grower
 from offsample.induction.tree.lines import Lines
 
@@ -365,12 +366,12 @@ def left_out_losses(
     """
     without = np.empty(counts.shape)
     for level in range(int(depth.max()) + 1):
-        nodes = depth == level
-        prior = without[parent[nodes]] if level else np.full(counts[nodes].shape, 1 / counts.shape[2])
-        size = others[nodes].sum(axis=2, keepdims=True) + weight
-        mixed = (others[nodes] + weight * prior) / np.where(size > 0, size, 1.0)
-        without[nodes] = np.where(size > 0, mixed, prior)
-    squares = (without**2).sum(axis=2, keepdims=True)
+        nodes = np.flatnonzero(depth == level)
+        prior = without[parent[nodes]] if level else 1 / counts.shape[2]
+        size = over_classes(others[nodes])[..., None] + weight
+        mixed = (others[nodes] + weight * prior) / np.maximum(size, LEAST)
+        without[nodes] = mixed if weight else np.where(size > 0, mixed, prior)
+    squares = over_classes(without**2)[..., None]
     return np.asarray((counts * (1 - 2 * without + squares)).sum(axis=(1, 2)))
 
 
