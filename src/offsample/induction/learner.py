@@ -79,6 +79,7 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         self.set_params(**by_units)._validate_params()
         self._check_options()
         X, y = self._checked(X, y)
+        self._is_judged_elsewhere = True
         grown = self._learn(X, y, None, told(groups))
         grown.keep(grown.n_steps, None)
         validated = validate_later(self, grown, X, y, groups, time)
@@ -93,6 +94,7 @@ class Learner(ClassifierMixin, Decider):  # type: ignore[misc]
         self._check_options()
         X, y = self._checked(X, y)
         given = joined_groups(groups, len(y), sample_weight)
+        self._is_judged_elsewhere = is_whole or given is not None
         if isinstance(given, tuple) and not is_whole:
             return self._fit_later(X, y, given, None)
         codes = told(given)

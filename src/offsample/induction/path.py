@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import hypot
 from typing import Any
 
 import numpy as np
@@ -88,9 +89,18 @@ class GrowthPath:
         return "\n".join(lines)
 
 
-def score_interval(naive: float, estimate: float, m: float, n_alike: int = 1) -> tuple[float, float]:
-    """Score interval, from the estimate without to that with a correction for choice, also of `n_alike`."""
-    return wilson(naive, m)[0], wilson(estimate, m, float(chdtri(1, 0.05 / n_alike)))[1]
+def score_interval(
+    naive: float, estimate: float, m: float, n_alike: int = 1, deviation: float = 0.0
+) -> tuple[float, float]:
+    """Score interval, from the estimate without to that with a correction for choice, also of `n_alike`.
+
+    It is wider by what it may be off by a standard deviation of something else.
+    """
+    low, high = wilson(naive, m)[0], wilson(estimate, m, float(chdtri(1, 0.05 / n_alike)))[1]
+    if not deviation:
+        return low, high
+    apart = 1.96 * deviation
+    return max(0.0, naive - hypot(naive - low, apart)), min(1.0, estimate + hypot(high - estimate, apart))
 
 
 def largest_by_chance(counts: Ints) -> int:

@@ -218,7 +218,7 @@ class TreeCell:
         )
         if rounded(best_worth, grower.size) <= 0:
             best_split, best_worth = None, 0.0
-            found = self._pair(rows)
+            found = self._pair(rows) if grower.by_pairs else None
             if found is not None:
                 log_p = min(log_p, found[2])
                 if rounded(found[2]) <= rounded(np.log(grower.level(0))):

@@ -67,6 +67,7 @@ class Grower:
     n_threads: int = 1
     bundles: Bytes | None = None  # of the groups of the rows, if splits are for new groups
     found: IndexPath | None = None  # if a compiled loop found the splits
+    by_pairs: bool = True  # whether pairs of columns are tested where no column is significant
     records: list[Record] = field(default_factory=list)
     # Of the values of categorical columns in the whole sample.
     first_orders: dict[int, Order] = field(default_factory=dict)
@@ -274,14 +275,19 @@ class Grower:
             losses.append(loss)
         return losses
 
+    def has_pair(self, n_splits: int) -> bool:
+        """Whether one of the first splits is that of a pair of columns."""
+        splits = [record.split for record in self.records[:n_splits]]
+        return any(split.log_p == 0.0 and split.n_tried == 1.0 for split in splits)
+
     def unchosen_errors(self, n_splits: int) -> float:
         """Estimated errors without what is charged to the choice of the splits, if one is that of a pair.
 
         What the choice of a pair of columns cost is charged to all that is found below it: too much.
         """
-        records = self.records[:n_splits]
-        if not any(record.split.log_p == 0.0 and record.split.n_tried == 1.0 for record in records):
+        if not self.has_pair(n_splits):
             return np.inf
+        records = self.records[:n_splits]
         counts = np.concatenate(self.counts)[: 1 + sum(len(record.split.children) for record in records)]
         leaves = np.delete(counts, [record.node for record in records], axis=0)
         return float(majority_terms(leaves).sum())

@@ -19,7 +19,7 @@ from offsample.induction.tree.cells import root_cell
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.grower import Grower, Measure
 from offsample.induction.tree.index_paths import CodedRows
-from offsample.induction.tree.rivals import BEYOND, MOST_ROWS, Rival, best_rival, limits_of
+from offsample.induction.tree.rivals import BEYOND, MOST_ROWS, Rival, best_rival, folds_of, limits_of
 from offsample.induction.tree.splits.categories import N_FOLDS
 from offsample.induction.weights import repeated_rows
 from offsample.tables import TableEncoder, take_rows
@@ -52,6 +52,28 @@ class GrownTree(NamedTuple):
     path: list[Measure]
     n_kept: int
     rival: Rival | None = None  # what left-out rows say of it, if it has not the splits that are significant
+    excess: float | None = None  # errors per split that its path forgot, as trees of half of the rows show
+
+    def judged_by(self, trees: list[GrownTree], left_out: list[NDArray[np.int32]]) -> GrownTree:
+        """Add to the errors of the path what trees of other rows err by more than they expect, per split.
+
+        A gain was corrected for what chance alone would find. Where many splits are nearly as good as the
+        best, in columns that say nearly the same or along a smooth boundary, it owes more to chance. That is
+        as many rows with every split, of which trees of fewer rows have fewer.
+        """
+        beyond = n_splits = 0.0
+        for (grower, path, n_kept, *_), rows in zip(trees, left_out, strict=True):
+            said = np.concatenate(grower.counts).argmax(axis=1)[grower.last_nodes(n_kept, rows)]
+            expected = path[n_kept].estimated_errors / grower.size
+            beyond += float((said != grower.y[rows]).sum()) - expected * len(rows)
+            n_splits += n_kept
+        excess, most = max(0.0, beyond / max(n_splits, len(trees))), self.path[0].estimated_errors
+        errors = [m.estimated_errors + n * excess for n, m in enumerate(self.path)]
+        path = [
+            m._replace(estimated_errors=max(m.estimated_errors, min(more, most)))
+            for m, more in zip(self.path, errors, strict=True)
+        ]
+        return self._replace(path=path, excess=excess)
 
 
 def grow_tree(
@@ -82,7 +104,7 @@ def grow_tree(
         folds = _folds.in_turn(places // 2, N_FOLDS).astype(np.uint8)
 
     def grown(
-        rows: NDArray[np.int32], max_splits: int | None, as_rival: Rival | None = None, found: Any = None
+        rows: NDArray[np.int32], max_splits: int | None, as_rival: Rival | None = None, **more: Any
     ) -> tuple[Grower, list[Measure]]:
         by = scoring if as_rival is None else Scoring.of(as_rival.index, "uniform")
         grower = Grower(
@@ -100,7 +122,7 @@ def grow_tree(
             categorical_split=options.categorical_split if as_rival is None else as_rival.ways,
             n_threads=n_threads,
             bundles=bundles,
-            found=found,
+            **more,
         )
         path = grow(
             root_cell(grower, rows),
@@ -117,29 +139,42 @@ def grow_tree(
     if holds_out and 0 < halves.sum() < len(rows):
         grower, path = grown(rows[halves == 0], max_splits)
         max_splits = first_as_good(grower.held_out_losses(len(path) - 1, rows[halves == 1]))
-    grower, path = grown(rows, max_splits)
-    if not grower.by_evidence:
-        return GrownTree(grower, path, len(path) - 1)
-    path = grower.without_spurious(path)
-    n_kept = best_of([-measure.corrected for measure in path], grower.size)
-    first = GrownTree(grower, path, n_kept)
+
+    def first(rows: NDArray[np.int32], **more: Any) -> GrownTree:
+        grower, path = grown(rows, max_splits, **more)
+        if not grower.by_evidence:
+            return GrownTree(grower, path, len(path) - 1)
+        path = grower.without_spurious(path)
+        return GrownTree(grower, path, best_of([-measure.corrected for measure in path], grower.size))
+
+    whole = first(rows)
+    if groups is not None or not whole.grower.by_evidence:
+        return whole
+
+    def judged() -> GrownTree:
+        if not whole.n_kept or options._is_judged_elsewhere or time_is_up():
+            return whole
+        half, by_pairs = folds_of(columns, labels, seed, 2), whole.grower.has_pair(whole.n_kept)
+        parts = [rows[half == part] for part in (0, 1)]
+        return whole.judged_by([first(part, by_pairs=by_pairs) for part in parts], parts[::-1])
+
     asks_nothing_else = (options.stopping, options.min_gain, options.unseen) == ("auto", 0, "parent")
-    few = groups is None and len(labels) <= MOST_ROWS
-    if not (n_classes > 1 and asks_nothing_else and few and scoring.criterion.estimates_error):
-        return first
+    competes = n_classes > 1 and asks_nothing_else and len(labels) <= MOST_ROWS
+    if not (competes and scoring.criterion.estimates_error):
+        return judged()
     # The largest class is at least one of K; estimates off the sample exceed that where classes tie.
-    most = (1 - 1 / n_classes) * grower.size
-    error = min(most, path[n_kept].estimated_errors, grower.unchosen_errors(n_kept)) / grower.size
+    size, errors = whole.grower.size, whole.path[whole.n_kept].estimated_errors
+    error = min((1 - 1 / n_classes) * size, errors, whole.grower.unchosen_errors(whole.n_kept)) / size
     of_rows = CodedRows(columns, labels, max(2, n_classes))
-    rival = best_rival(columns, labels, of_rows, options, seed, error, is_evident=n_kept > 0)
+    rival = best_rival(columns, labels, of_rows, options, seed, error, is_evident=whole.n_kept > 0)
     if rival is None:
-        return first
+        return judged()
     most = min(len(rival.losses) - 1, rival.n_splits * 5 // 4 + BEYOND)
     limits = limits_of(options, most, len(labels))
     found = of_rows.grow(rival.index, rival.ways, limits, np.zeros(len(labels), bool))
-    grower, path = grown(rows, most, rival, found)
+    grower, path = grown(rows, most, rival, found=found)
     if len(path) <= rival.n_splits and time_is_up():  # the first tree is whole
-        return first
+        return whole
     path = grower.measured_by(scoring, path)
     rival = rival.ending_at(len(path) - 1)
     return GrownTree(grower, path, rival.n_splits, rival)
