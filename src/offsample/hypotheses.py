@@ -97,7 +97,7 @@ class GiniRule(CellRule):
         """Return the term of the Ginger criterion."""
         size = over_classes(counts)
         alone = (size == 1) * (1 - 1 / counts.shape[-1])
-        return np.where(size > 1, _unequal_pairs(counts) / np.maximum(size - 1, 1), alone)
+        return np.asarray(np.where(size > 1, _unequal_pairs(counts) / np.maximum(size - 1, 1), alone))
 
     @staticmethod
     def loo_pair_terms(counts: NDArray[Any], baseline: Floats) -> Floats:
