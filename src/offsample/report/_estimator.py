@@ -190,7 +190,7 @@ def reported(
         if (encoder := getattr(model, "_encoder", None) or getattr(words, "encoder", None)) is not None:
             encoder._known = [table.known[name] for name in encoder.names]
     columns = [name for name in table if str(name) in names]
-    declared = [name for name in study.options.categorical_features if name in columns]
+    declared = [name for name in study.categories if name in columns]
     about = clone(model), columns, declared, study.options.time, dict(study.options.types), is_undecided
     if study.task == "regression":
         return ReportedRegressor(*about)._keep(model, table, study._read)
