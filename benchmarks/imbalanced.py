@@ -83,7 +83,7 @@ def ours(X: Any) -> Any:
 
 
 class Reported:
-    """The model of a page, as a learner: of a size that is as good as any, and only where it is evident."""
+    """The estimator of a page, as a learner: of a size that is as good as any; half way if undecided."""
 
     def fit(self, X: Any, y: Any) -> Reported:
         """Report, and keep the model."""
@@ -216,9 +216,9 @@ def means(cases: list[dict[str, Any]]) -> list[str]:
     "Rare classes",
     "Thirteen tables with a rare class, and one of spam: area under the ROC curve, and log loss in nats, on "
     f"the half of the rows that was held out, means of {N_SPLITS} divisions. The two tuned trees have "
-    f"at most {MAX_LEAVES} leaves; ours is tuned by log loss, the other by the area. The model of a report "
-    "and the default tree show only what is evident: with 8 to 15 rows of a class that may be nothing, and "
-    "all rows are rated alike.",
+    f"at most {MAX_LEAVES} leaves; ours is tuned by log loss, the other by the area. The default tree shows "
+    "only what is evident: with 8 to 15 rows of a class that may be nothing, and all rows are rated alike; a "
+    "report then hands over what is undecided, half way to the class shares.",
     peers={
         "scikit-learn": "Logistic regression, where columns add up: it orders better, and a few can be read.",
         "boosting": "Where the order is all that counts, and nobody has to read the model.",

@@ -583,3 +583,66 @@ def test_noise_has_no_interval_of_chance():
     for text in (found.to_markdown(), found.to_html(), repr(found)):
         assert ".50 – .50" not in text
         assert "10.0 – 10.0" not in text
+
+
+def faint(seed, signal=1.0, n=300):
+    random = np.random.default_rng((seed, 5))
+    table = {f"x{j}": random.normal(size=n) for j in range(4)}
+    odds = np.exp(signal * table["x0"] - 3.2)
+    return {**table, "y": np.where(random.random(n) < odds / (1 + odds), "yes", "no")}
+
+
+def test_where_nothing_is_shown_the_best_that_was_tried_is_handed_over_half_way():
+    from sklearn.base import clone
+    from sklearn.metrics import log_loss
+
+    table = faint(10)
+    found = report(table, "y", fast=True)
+    verdict, estimator, y = found.verdict, found.estimator, table["y"]
+    # Nothing is claimed: the page, its figures and its model are as without a column.
+    assert (verdict.columns, found.model.columns, verdict.auc, verdict.beats_baseline) == ((), (), 0.5, False)
+    assert verdict.sentence.startswith("No model that can be read is shown to predict")
+    assert verdict.undecided.score.low <= 0.5 < verdict.undecided.score.value
+    for text in (found.to_markdown(), found.to_html()):
+        assert re.search(r"Undecided\.(\*\*|</strong>) The best that was tried, a tree with \d lea", text)
+        assert "that may be chance" in text
+    assert any(line.about == "Handed over" for line in found.card)
+    json.dumps(found.to_dict(), allow_nan=False)
+    # Its probabilities lie in the middle of what the tree says by itself and the class shares.
+    X = np.stack([table[f"x{j}"] for j in range(4)], axis=1)
+    tree, share = clone(estimator.learner).fit(X, y), np.mean(y == "yes")
+    proba = estimator.predict_proba(table)
+    np.testing.assert_allclose(proba, (tree.predict_proba(X) + np.array([1 - share, share])) / 2)
+    np.testing.assert_array_equal(estimator.predict(table), estimator.classes_[proba.argmax(axis=1)])
+    again = clone(estimator).fit(table, y)
+    of_few = again.model_.predict_proba({name: table[name] for name in estimator.columns})
+    assert of_few[:, 1].min() >= share / 2
+    # By convexity it loses no more on new rows than the mean of what these two lose.
+    fresh = faint(99, n=20_000)
+    hit = fresh["y"] == "yes"
+    own = tree.predict_proba(np.stack([fresh[f"x{j}"] for j in range(4)], axis=1))[:, 1]
+    mean = (log_loss(hit, own) + log_loss(hit, np.full(len(hit), share))) / 2
+    assert log_loss(hit, estimator.predict_proba(fresh)[:, 1]) <= mean
+
+
+@pytest.mark.parametrize("seed", [2, 4])
+def test_what_is_undecided_of_noise_is_no_claim(seed):
+    found = report(faint(seed, signal=0.0), "y", fast=True, random_state=seed)
+    verdict = found.verdict
+    assert not verdict.beats_baseline
+    assert (verdict.auc_low or 0.5) <= 0.5
+    assert not verdict.columns
+    assert verdict.undecided.score.low <= 0.5 < verdict.undecided.score.high
+    assert np.ptp(found.estimator.predict_proba(faint(0))[:, 1]) > 0
+
+
+@pytest.mark.parametrize("metric", ["error", "log_loss"])
+def test_other_pages_hand_over_what_they_recommend_unless_probabilities_are_all_that_counts(metric):
+    found = report(faint(10), "y", fast=True, metric=metric)
+    assert not found.verdict.columns
+    if metric == "error":
+        assert found.verdict.undecided is None
+        assert found.estimator.columns == []
+    else:
+        assert found.verdict.undecided.score.value < found.verdict.baseline_score
+        assert found.estimator.is_undecided

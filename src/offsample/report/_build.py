@@ -269,12 +269,16 @@ def report(
     with study.stage("measuring the learning curve"):
         shown_sizing = sizing.describe(study, choice, shown_model)
     shown_columns = columns.describe(study)
-    found = verdict.conclude(study, shown_columns, shown_model, tempting, honest, rated, ordering, ceiling)
+    undecided = _choice.undecided(study, choice)
+    found = verdict.conclude(
+        study, shown_columns, shown_model, tempting, honest, rated, ordering, ceiling, undecided
+    )
     if by_order is not None and not ("no group of rows" in found.sentence and len(study.classes) == 2):
         none = f"no group of rows is shown to be more likely of another class than “{model.cheapest(study)}”."
         found = replace(found, sentence=f"{found.sentence} But {none}")
     shown_acting = None if rated is None or of_numbers else acting.describe(study, rated, ordering)
-    estimator = reported(study, choice.model, choice.features)
+    handed_over = choice.undecided if undecided and choice.undecided else choice
+    estimator = reported(study, handed_over.model, choice.features, handed_over is not choice)
     return Report(
         title=title,
         target=str(target),

@@ -13,6 +13,7 @@ import numpy as np
 
 from offsample._typing import Ints
 from offsample.ranking import RankedFeature
+from offsample.report._codes import are_codes
 from offsample.report._metrics import Score
 from offsample.report._reading import TableRead
 from offsample.rows import Repeats, find_repeats
@@ -34,12 +35,24 @@ class EncodedRead(TableRead):
     """A table whose features are encoded once for all models."""
 
     _cells: dict[Any, tuple[Ints, int]] = field(default_factory=dict)
+    categories: tuple[Any, ...] = ()  # columns that hold numbers and are read as categories
 
     @cached_property
     def as_read(self) -> EncodedTable:
-        """Features of the modelled rows as numbers and codes."""
-        declared = [name for name in self.options.categorical_features if name in self.X]
-        return EncodedTable.of(self.X, declared, self.options.types)
+        """Features of the modelled rows as numbers and codes; whole numbers without order are categories."""
+        declared, types = (
+            [name for name in self.options.categorical_features if name in self.X],
+            self.options.types,
+        )
+        read = EncodedTable.of(self.X, declared, types)
+        open_ = [
+            name for name, one in read.known.items() if one.kind == "numeric" and one.quantity != "moment"
+        ]
+        found = [
+            name for name in open_ if name not in types and are_codes(read[name], self.labels, len(open_))
+        ]
+        self.categories = (*declared, *found)
+        return EncodedTable.of(self.X, self.categories, types) if found else read
 
     @cached_property
     def encoded(self) -> EncodedTable:

@@ -33,9 +33,10 @@ class _Reported(BaseEstimator):  # type: ignore[misc]
         categorical_features: Sequence[Any] = (),
         time: Any = None,
         types: Mapping[Any, str] | None = None,
+        is_undecided: bool = False,
     ) -> None:
         self.learner, self.columns, self.categorical_features = learner, columns, categorical_features
-        self.time, self.types = time, types
+        self.time, self.types, self.is_undecided = time, types, is_undecided
 
     def _table(self, X: Any) -> EncodedTable:
         """The columns of another table, encoded anew."""
@@ -97,7 +98,8 @@ class ReportedClassifier(ClassifierMixin, _Reported):  # type: ignore[misc]
     `Report.estimator` is one, fitted to the rows of the report: `model_` is the fitted learner, whose classes
     are text, and `classes_` are the classes as the table has them, sorted. A clone can be fitted to other
     rows: the same learner, of the same size at most, on the same columns. Month, weekday and hour of the
-    report's `time` are made here: a table needs the time itself.
+    report's `time` are made here: a table needs the time itself. One that `is_undecided` is not shown to
+    help: its probabilities are half way between the learner's and the class shares.
 
     Examples
     --------
@@ -113,6 +115,7 @@ class ReportedClassifier(ClassifierMixin, _Reported):  # type: ignore[misc]
         table = self._table(X)
         classes, codes = np.unique(np.asarray(y), return_inverse=True)
         model = clone(self.learner).fit(table, codes, **options)
+        model = half_way(model) if self.is_undecided else model
         return self._of_classes(classes, model.classes_)._keep(model, table, X)
 
     def _of_classes(self, classes: NDArray[Any], place: NDArray[Any]) -> Self:
@@ -169,7 +172,19 @@ def at_median(tree: Any, y: Any) -> Any:
     return found
 
 
-def reported(study: Study, model: Any, features: Collection[Any]) -> ReportedClassifier | ReportedRegressor:
+def half_way(tree: Any) -> Any:
+    """Have a tree say what is half way between its probabilities and the class shares: either may be right.
+
+    Its log loss is then no more than half of theirs and half of its own, whatever is true.
+    """
+    found, value = copy(tree), (tree.tree_.value + tree.tree_.value[0]) / 2
+    found.tree_ = replace(tree.tree_, value=value, label=tree._cheapest(value))
+    return found
+
+
+def reported(
+    study: Study, model: Any, features: Collection[Any], is_undecided: bool = False
+) -> ReportedClassifier | ReportedRegressor:
     """Make the recommended model, fitted to some features of the study's rows, read any table by itself."""
     used = features if model.reads_all_columns else model.used_columns_
     table, names = study.columns(features), {str(name) for name in used}
@@ -179,8 +194,8 @@ def reported(study: Study, model: Any, features: Collection[Any]) -> ReportedCla
         if (encoder := getattr(model, "_encoder", None) or getattr(words, "encoder", None)) is not None:
             encoder._known = [table.known[name] for name in encoder.names]
     columns = [name for name in table if str(name) in names]
-    declared = [name for name in study.options.categorical_features if name in columns]
-    about = clone(model), columns, declared, study.options.time, dict(study.options.types)
+    declared = [name for name in study.categories if name in columns]
+    about = clone(model), columns, declared, study.options.time, dict(study.options.types), is_undecided
     if study.task == "regression":
         return ReportedRegressor(*about)._keep(model, table, study._read)
     values = TableEncoder("all").fit({study.target: columns_of(study._read)[study.target]}).values[0]

@@ -15,7 +15,7 @@ from offsample._ties import best_of, rounded
 from offsample.induction import TreeClassifier
 from offsample.ranking import RankedFeature, Ranking
 from offsample.report._encoded import COMPARED_ROWS
-from offsample.report._estimator import at_median
+from offsample.report._estimator import at_median, half_way
 from offsample.report._formats import amount
 from offsample.report._metrics import METRICS, Score
 from offsample.report._study import Study
@@ -72,6 +72,7 @@ class Choice:
     features: list[Any]  # the columns that it was allowed to use
     larger: Alternative | None = None
     alternatives: tuple[Alternative, ...] = ()
+    undecided: Choice | None = None  # where nothing is shown: the best that was tried, if it seems to help
 
 
 def choose(study: Study, features: Sequence[Any]) -> Choice:
@@ -128,7 +129,7 @@ def _chosen(study: Study, features: Sequence[Any]) -> Choice:
             X = study.columns(evident[0])
             with study.deadline(keep_part=True):
                 whole = study.fitted(kind.of_size(study.max_size), X, whole=True)
-    tree = whole
+    tree, undecided = whole, 0
     if validation is not None and not study.metric.is_error:
         lost = validation.of(stage)
         is_evident = is_evident or is_better(study.guess_losses, lost, study, BEYOND_DOUBT)
@@ -139,13 +140,17 @@ def _chosen(study: Study, features: Sequence[Any]) -> Choice:
             said = rated(study, validation, stage)
             own, guess = said.mean_absolute_error().value, said.blind_error
         if not is_evident or rounded(own) >= rounded(guess):
-            stage = 0
+            is_unshown = study.task != "regression" and rounded(own) < rounded(guess)
+            undecided, stage = stage if is_unshown and not study.metric.is_of_decisions else 0, 0
     if stage < whole.n_splits_ and study.is_out_of_time:
         stage = whole.n_splits_  # no time to grow it again
     elif stage < whole.n_splits_:
         with study.deadline(keep_part=True):
             tree = study.fitted(kind.of_size(stage + 1), X, whole=True)
     choice = Choice(kind, shown_of(study, tree), whole, stage, validation, list(features))
+    if undecided and not study.is_out_of_time:
+        tree = half_way(study.fitted(kind.of_size(undecided + 1), X, whole=True).without_idle_splits())
+        choice = replace(choice, undecided=replace(choice, model=tree, stage=undecided))
     if whole.n_splits_ + 1 < study.max_size or study.options.fast:
         return choice
     return replace(choice, larger=_larger(study, choice))
@@ -330,11 +335,26 @@ def ordering(study: Study, choice: Choice) -> tuple[Alternative, Any] | None:
     if not found.model.used_columns_ or found.validation is None:
         return None
     is_shown = is_better(other.guess_losses, found.validation.of(found.stage), other)
-    told, looks = as_alternative(other, found), amount(len(found.model.used_columns_), "column")
+    told = as_alternative(other, found)
     if not is_shown or told.score is None or told.score.low <= 0.5:  # as a page that leads with the AUC
         return None
-    name = f"a {told.name} with {amount(told.size, told.unit)} that looks at {looks}"
-    return replace(told, name=name), rated(other, found.validation, found.stage)
+    return replace(told, name=_looking(told, found)), rated(other, found.validation, found.stage)
+
+
+def undecided(study: Study, choice: Choice) -> Alternative | None:
+    """Describe the model that is handed over where none is shown to help: by a figure that claims nothing."""
+    if choice.undecided is None or not choice.undecided.model.used_columns_:
+        return None
+    told = as_alternative(study, choice.undecided)
+    if study.metric.name == "auc" and told.score is not None and told.score.low > 0.5:
+        told = replace(told, score=replace(told.score, low=0.5))  # the best of many sizes
+    return replace(told, name=_looking(told, choice.undecided))
+
+
+def _looking(told: Alternative, choice: Choice) -> str:
+    """Say how large a model is, and at how many columns it looks."""
+    looks = amount(len(choice.model.used_columns_), "column")
+    return f"a {told.name} with {amount(told.size, told.unit)} that looks at {looks}"
 
 
 def rated_as(study: Study, choice: Choice) -> Any:

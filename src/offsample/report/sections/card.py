@@ -71,6 +71,8 @@ def describe(
         ("Fitted to", fitted),
         ("Its error is for", f"{holds}. {verdict.doubt or ''}".strip()),
     ]
+    if verdict.undecided is not None:
+        lines.append(("Handed over", verdict.handed_over))
     if not model.columns:
         return tuple(CardLine(*line) for line in lines)
     empty = [

@@ -67,6 +67,8 @@ class Columns:
     pictures: tuple[Picture, ...] = ()  # of the columns that are listed on the page
     n_made: int = 0  # columns that are made of others: parts of dates, words of text
     baseline_off_by: float | None = None  # of the median of all rows, where columns are ordered by theirs
+    # Whole numbers that are read as categories, as neighbours have no more in common than any two.
+    codes: tuple[str, ...] = ()
     followed: str | None = None  # the class whose share they show; None for the mean of a target of numbers
 
 
@@ -91,6 +93,7 @@ def describe(study: Study) -> Columns:
         ),
         sum(f.name not in columns_of(study._read) for f in ranking),
         None if medians is None else medians.baseline_error,
+        tuple(str(name) for name in study.categories if name not in study.options.categorical_features),
         None if study.task == "regression" else str(study.classes[pictures.followed(study)]),
     )
 
@@ -112,6 +115,7 @@ def _column(feature: RankedFeature, finding: Finding | None, study: Study) -> Co
     by_median = None if study.by_medians is None else study.by_medians[feature.name]
     own: dict[str, Any] = {
         "name": str(feature.name),
+        "kind": "categorical" if feature.name in study.categories else feature.kind,
         "n_values": feature.n_present_values,
         "finding": None if finding is None else finding.code,
         "quarantined": finding is not None and finding.quarantines,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from offsample.report._formats import is_missing, quantity
+from offsample.report._formats import MISSING, is_missing, quantity
 from offsample.report._metrics import ERROR, METRICS, TOP, UNKNOWN, Rated, Score
 from offsample.report._study import Study
 from offsample.report.findings import Finding, drift
@@ -95,6 +95,22 @@ class Verdict:
     # AUC of all columns together, in a model that nobody can read or in a vote, where they order rows but no
     # model that can be read is shown to.
     together: Score | None = None
+    # Where no model is shown to help: the best that was tried, if it seems to, which is handed over.
+    undecided: Alternative | None = None
+
+    @property
+    def handed_over(self) -> str:
+        """What the model is that `Report.estimator` is although nothing is shown."""
+        if (one := self.undecided) is None:
+            return ""
+        metric = METRICS[self.metric]
+        is_known = self.interval_is_known and metric.within(one) != MISSING
+        within = f" ({metric.within(one)})" * is_known
+        return (
+            f"The best that was tried, {one.name}, has {metric.word} {metric.figure(one)}{within} on rows "
+            f"held back, where no column has {metric.write(self.baseline_score)}: that may be chance. It is "
+            "what Report.estimator and --save hand over, its probabilities half way to the class shares."
+        )
 
     @property
     def guess_differs(self) -> bool:
@@ -124,6 +140,7 @@ def conclude(
     rated: Any,
     ordering: tuple[Alternative, Rated] | None,
     ceiling: Reference | None,
+    undecided: Alternative | None,
 ) -> Verdict:
     """Draw the conclusion from the other sections, and from what was said of rows that were held back."""
     first = honest[0] if honest and study.options.group else None
@@ -172,6 +189,7 @@ def conclude(
         n_signals=n_signals,
         ordering=tree,
         together=None if together is None else together[1],
+        undecided=undecided,
         **({} if rated is None else _figures(study, rated, ordered)),
     )
 

@@ -1,0 +1,50 @@
+"""Whole numbers that are codes: neighbours have no more in common than any two of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import chdtrc
+
+from offsample._typing import Floats, Ints
+
+_FEWEST_VALUES, _MOST_VALUES = 8, 64
+# Codes are numbered one after the other; what has gaps, or hardly repeats, is a quantity that was measured.
+_LEAST_ROWS, _GAPS = 20, 2
+_LEVEL = 0.01  # of the test, for all columns together
+_SHARE = 0.5  # of the differences between any values, that those between neighbours have at least
+
+
+def are_codes(values: Floats, labels: Ints, n_columns: int) -> bool:
+    """Whether the classes differ between neighbouring values as they do between any two, beyond chance.
+
+    Along an order neighbours differ little. Pearson's statistics of all pairs of neighbours are added up,
+    which vary as a multiple of one of fewer degrees of freedom, since pairs share a value (Satterthwaite
+    1946); but without the value that differs most from its own two, which may be no code but a mark.
+    """
+    there = np.isfinite(values)
+    known, place = np.unique(values[there], return_inverse=True)
+    if not _FEWEST_VALUES <= len(known) <= _MOST_VALUES or (known != np.round(known)).any():
+        return False
+    if len(place) < _LEAST_ROWS * len(known) or np.ptp(known) >= _GAPS * len(known):
+        return False
+    counts = np.zeros((len(known), int(labels.max(initial=0)) + 1))
+    np.add.at(counts, (place, labels[there]), 1)
+    of_pairs, freedom = np.array([_pearson(counts[i : i + 2]) for i in range(len(known) - 1)]).T
+    if not freedom.any():
+        return False
+    one = 1 / counts.sum(axis=1)
+    overlap = one[1:-1] ** 2 / ((one[:-2] + one[1:-1]) * (one[1:-1] + one[2:]))
+    times = 1 + 2 * float((overlap * np.minimum(freedom[1:], freedom[:-1])).sum() / freedom.sum())
+    mark = int((of_pairs[1:] + of_pairs[:-1]).argmax())
+    of_pairs, freedom = (np.delete(part, [mark, mark + 1]) for part in (of_pairs, freedom))
+    of_all, all_freedom = _pearson(np.delete(counts, mark + 1, axis=0))
+    n = max(freedom.sum(), 1.0)
+    is_rough = of_pairs.sum() / n - 1 >= _SHARE * (of_all / max(all_freedom, 1.0) - 1)
+    return bool(is_rough and chdtrc(n / times, of_pairs.sum() / times) <= _LEVEL / n_columns)
+
+
+def _pearson(counts: Floats) -> tuple[float, float]:
+    """Pearson's statistic of a table of values and classes, and its degrees of freedom."""
+    counts = counts[:, counts.sum(axis=0) > 0]
+    expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / counts.sum()
+    return float(((counts - expected) ** 2 / expected).sum()), (len(counts) - 1.0) * (counts.shape[1] - 1)
