@@ -104,7 +104,7 @@ def test_what_groups_bring_is_no_drift(span) -> None:
 
 
 def test_classes_that_count_alike_are_as_if_they_were_equally_frequent():
-    """Each row by the odds of its cell of what is earlier over those of all rows; then the mean of both classes."""
+    """Each row by the odds of its cell earlier over those of all rows; then the mean of both classes."""
     rng = np.random.default_rng(0)
     y, cell = (rng.random(400) < 0.2).astype(int), rng.integers(0, 3, 400)
     found = find_drift({"c": cell}, y, np.arange(400), alike=True)[1]
