@@ -21,6 +21,28 @@ def test_a_column_that_stopped_working():
     assert "it was better than no column before, and is not any more" in found["sign"].message
 
 
+def _dies(rate, n_rows=3000):
+    """A column that tells the rare class until the last fifth."""
+    rng = np.random.default_rng(0)
+    signal, day = rng.normal(size=n_rows), np.arange(n_rows)
+    odds = rate * np.exp(np.where(day < 0.8 * n_rows, 1.4 * signal - 0.9, 0.0))
+    y = (rng.random(n_rows) < odds / (1 + odds)).astype(int)
+    return {"day": day, "signal": signal, "noise": rng.normal(size=n_rows), "y": y}
+
+
+def test_a_column_that_stopped_telling_a_rare_class():
+    table = _dies(0.08)
+    found = drift.find(Study(table, "y", Options(time="day")))
+    assert list(found) == ["signal"]
+    assert found["signal"].message.startswith(
+        "signal: if both classes count alike, by itself it makes 49.9 %"
+    )
+    assert "it was better than no column before, and is not any more" in found["signal"].message
+    by_error = drift.find(Study(table, "y", Options(time="day", metric="error")))["signal"].message
+    assert "alike" not in by_error
+    assert "any more" not in by_error  # of the class that is frequent it still errs less
+
+
 def test_values_that_appear_and_die_out_have_their_names():
     rng = np.random.default_rng(0)
     day = np.arange(1500)

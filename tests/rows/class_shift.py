@@ -2,7 +2,9 @@
 
 ``python -m tests.rows.class_shift [n_tables]`` prints, for tables of 20 to 3,000 rows, two classes or 40, a
 rare one or not, and times that are all different or few: in how many the share of a class is said to shift,
-and in how many the shares of the classes alone err more than at shuffled times. 150 of each kind by default.
+in how many the shares of the classes alone err more than at shuffled times, and, of two classes, in how many
+one of three columns that say nothing, or what they say at any time, drifts if both classes count alike.
+150 of each kind by default.
 Then it says in which of the shared tables with a time either is found.
 """
 
@@ -52,17 +54,20 @@ def rates(n_rows: int, classes: str, times: str, n_tables: int, seed: int = 0) -
         y = random.choice(len(shares), n_rows, p=shares)
         y = np.unique(y, return_inverse=True)[1]
         time = np.arange(n_rows) if n_times is None else random.integers(0, n_times, n_rows)
-        found.append(found_in(y, time) if y.max() else (False, False))
+        columns = {"noise": random.normal(size=n_rows), "kind": random.integers(0, 10, n_rows)}
+        columns["signal"] = y + random.normal(size=n_rows)
+        asked = len(shares) == 2 and y.max() and len(np.unique(time)) > 1
+        drifts = asked and any(one.is_found for one in find_drift(columns, y, time, alike=True)[1:])
+        found.append((*(found_in(y, time) if y.max() else (False, False)), bool(drifts)))
     return np.mean(found, axis=0)
 
 
 def main(n_tables: int) -> None:
     """Print one line a kind, and the shared tables."""
     for n_rows, classes, times in product(ROWS, CLASSES, N_TIMES):
-        shifts, drift = rates(n_rows, classes, times, n_tables)
-        print(
-            f"{n_rows:5} rows, {classes:12}, {times:13}: shift {shifts:6.1%}, drift {drift:6.1%}", flush=True
-        )
+        shifts, drift, alike = rates(n_rows, classes, times, n_tables)
+        told = f"shift {shifts:6.1%}, drift {drift:6.1%}, of a column, classes alike {alike:6.1%}"
+        print(f"{n_rows:5} rows, {classes:12}, {times:13}: {told}", flush=True)
     for name, (columns, y, _) in tables(list(TIMES)) if "OFFSAMPLE_DATA" in os.environ else ():
         codes = np.unique(y, return_inverse=True)[1]
         time = np.unique(columns[TIMES[name]], return_inverse=True)[1]

@@ -101,3 +101,37 @@ def test_what_groups_bring_is_no_drift(span) -> None:
     by_groups, by_rows = drift_in_groups.rates(span, True, 8)
     assert (by_groups <= 1 / 8).all()
     assert (by_rows >= (3 / 8 if span == "side by side" else 0)).all()
+
+
+def test_classes_that_count_alike_are_as_if_they_were_equally_frequent():
+    """Each row by the odds of its cell earlier over those of all rows; then the mean of both classes."""
+    rng = np.random.default_rng(0)
+    y, cell = (rng.random(400) < 0.2).astype(int), rng.integers(0, 3, 400)
+    found = find_drift({"c": cell}, y, np.arange(400), alike=True)[1]
+    odds, lost = y.mean() / (1 - y.mean()), ([], [])
+    for i in range(320, 400):
+        same = y[:i][cell[:i] == cell[i]]
+        ratio = same.sum() / (len(same) - same.sum()) / odds  # how much likelier the rare class is there
+        lost[y[i]].append(1 / (1 + ratio) if y[i] else ratio / (1 + ratio))
+    assert found.error == pytest.approx((np.mean(lost[0]) + np.mean(lost[1])) / 2)
+
+
+def test_of_few_rows_of_a_class_at_last_errors_are_as_they_are():
+    y = np.zeros(400, int)
+    y[[3, 50, 90, 200, 330, 350, 370, 390]] = 1
+    cell = np.random.default_rng(0).integers(0, 3, 400)
+    plain, alike = (find_drift({"c": cell}, y, np.arange(400), alike=one) for one in (False, True))
+    assert plain == alike
+
+
+def test_independent_rows_of_a_rare_class_do_not_drift():
+    """Nor do they where the class gets more frequent, and what a column says of it stays."""
+    n_found = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        x, day = rng.normal(size=600), np.arange(600)
+        rate = 0.08 * (1 + (seed % 2) * np.linspace(-0.8, 0.8, 600))
+        y = (rng.random(600) < rate * np.exp(x - 0.5)).astype(int)
+        columns = {"x": x, "noise": rng.normal(size=600), "kind": rng.integers(0, 10, 600)}
+        n_found += any(one.is_found for one in find_drift(columns, y, day, alike=True)[1:])
+    assert n_found <= 3  # 1 % of tables are expected; 4 or more have a probability of .3 %

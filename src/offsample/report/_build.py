@@ -234,7 +234,7 @@ def report(
         of_interest = study.class_of_interest
         if capacity is not None and not study.is_named:
             raise ValueError(
-                f"capacity is for one class of {len(study.classes)}: name it (positive=, or --positive CLASS)"
+                f"capacity is for one class of {len(study.classes)}: name it with positive (--positive CLASS)"
             )
     with study.stage("checking the score"):  # first, so that one that cannot be says so at once
         shown_trust = trust.describe(study, score, scores)

@@ -25,6 +25,7 @@ TAIL = 0.2
 _N_SHUFFLES = 19
 _SIDE_BY_SIDE = 0.5  # alikeness of the times of rows of a group, from where on whole groups are shuffled
 _MOST_ROWS, _MOST_VALUES = 10_000, 50
+_LEAST_OF_CLASS = 5  # rows in the last fifth, for classes to count alike
 
 
 class PassingValue(NamedTuple):
@@ -62,7 +63,7 @@ class Drift:
 
 
 def find_drift(
-    columns: Columns, y: ArrayLike, time: ArrayLike, groups: Sequence[Ints] = ()
+    columns: Columns, y: ArrayLike, time: ArrayLike, groups: Sequence[Ints] = (), *, alike: bool = False
 ) -> tuple[Drift, ...]:
     """Compare how each column predicts the last rows with how it would if they came in any order.
 
@@ -92,6 +93,9 @@ def find_drift(
         Anything that can be sorted; equal times know nothing of each other.
     groups : sequence of arrays of int, shape (n_rows,)
         Codes of the groups of each row, if rows are not independent.
+    alike : bool
+        Whether two classes count alike, so that a rare one is seen: the errors of columns are then those if
+        both were equally frequent. Not of fewer than 5 rows of a class in the last fifth.
 
     Returns
     -------
@@ -112,7 +116,7 @@ def find_drift(
     when = codes_of(np.asarray(time))
     passing = _passing_values(arrays, when, groups)
     found = []
-    for name, tail in _tails(arrays, label, when, groups):
+    for name, tail in _tails(arrays, label, when, groups, alike=alike):
         gain, last = tail.blind - tail.losses, tail.is_last
         found.append(
             Drift(
@@ -185,7 +189,7 @@ class _Tail(NamedTuple):
 
 
 def _tails(
-    arrays: dict[str, NDArray[Any]], label: Ints, when: Ints, groups: Sequence[Ints] = ()
+    arrays: dict[str, NDArray[Any]], label: Ints, when: Ints, groups: Sequence[Ints] = (), alike: bool = False
 ) -> Iterator[tuple[str | None, _Tail]]:
     """Predict the last rows without a column, then with each."""
     from offsample._kernels import earlier_losses
@@ -210,16 +214,34 @@ def _tails(
     blind: Floats | None = None
     columns: dict[str | None, NDArray[Any]] = {None: np.zeros_like(label)}
     columns |= {name: column[some] for name, column in arrays.items()}
+    alike = (
+        alike
+        and n_classes == 2
+        and np.bincount(label[in_time][is_last], minlength=2).min() >= _LEAST_OF_CLASS
+    )
     for name, column in columns.items():
         cell = cells_of(column)
         n_cells = int(cell.max(initial=0)) + 1
-        losses, *shuffled = (
-            earlier_losses(cell[order], label[order], in_order, n_cells, n_classes) for order in orders
-        )
-        blind = losses if blind is None else blind
+        every = [earlier_losses(cell[order], label[order], in_order, n_cells, n_classes) for order in orders]
+        if blind is None:
+            blind = _of_alike(every[0], label[in_time], is_last) if alike else every[0]
+        elif alike:
+            every = [_of_alike(one, label[order], is_last) for one, order in zip(every, orders, strict=True)]
+        losses, *shuffled = every
         by_units = standard_error(losses[is_last], of_last) if groups else 0.0
         errors = np.array([one[is_last].mean() for one in shuffled])
         yield name, _Tail(is_last, losses, blind, errors, by_units, n_units)
+
+
+def _of_alike(losses: Floats, label: Ints, is_last: Booleans) -> Floats:
+    """Losses of the Gini rule if two classes were equally frequent, in what was learned and in each part."""
+    shares = np.bincount(label, minlength=2)[label] / len(label)
+    right, wrong = (1 - losses) / shares, losses / (1 - shares)
+    found = wrong / (right + wrong)
+    for part in (is_last, ~is_last):
+        counts = np.bincount(label[part], minlength=2)
+        found[part] *= part.sum() / (np.count_nonzero(counts) * counts[label[part]])
+    return np.asarray(found)
 
 
 def _passing_values(

@@ -31,9 +31,10 @@ RULE = (
     "which would come about by chance as rarely; or, where the time is named, the class of interest has "
     f"{100 * SHIFT:g} points more or less in the last fifth than in the first (a number, a mean by "
     f"{SHIFT_OF_MEAN:g} standard deviations higher or lower), at {100 * LEVEL:g} %. The "
-    "others are errors whatever the report leads with: of a rare class they show what changes a lot. It is "
-    "looked for if rows have a time, or seem to. Of rows in groups, what varies by chance is groups. A value "
-    "that was away as long before, as months are, comes again."
+    "others are errors; where the report leads with something else about one class, of columns those if that "
+    "class and the rest count alike, so that a rare one is seen. It is looked for if rows have a time, or "
+    "seem to. Of rows in groups, what varies by chance is groups. A value that was away as long before, as "
+    "months are, comes again."
 )
 QUARANTINES = False
 
@@ -49,7 +50,10 @@ def find(study: Study) -> dict[Any, Finding]:
         return {}
     columns = {known: values for known, values in study.encoded.items() if known != name}
     found = {}
-    of_classes, *of_columns = find_drift(columns, study.labels, time, study.new_rows.groups)
+    # The errors of a rare class hardly change: where the page does not lead with them, classes count alike.
+    alike = study.task == "classification" and study.is_named and not study.metric.is_error
+    labels = (study.labels == study.class_of_interest).astype(np.int64) if alike else study.labels
+    of_classes, *of_columns = find_drift(columns, labels, time, study.new_rows.groups, alike=alike)
     # Where the classes change, any column errs more: only what errs still more has changed too.
     least = _rise(of_classes) + LEAST if of_classes.is_found else 0.0
     # Parts of the time come again by themselves, in their own turn.
@@ -60,7 +64,7 @@ def find(study: Study) -> dict[Any, Finding]:
         more = moved if drift.name is None else []
         if drift.values or more or (drift.is_found and (drift.name is None or _rise(drift) > least)):
             column = None if drift.name is None else str(drift.name)
-            said = "; ".join([*_said(study, drift), *more])
+            said = "; ".join([*_said(study, drift, alike=alike and drift.name is not None), *more])
             found[drift.name] = Finding(CODE, column, f"{column or study.target}: {said}.")
     return found
 
@@ -85,13 +89,14 @@ def _rise(drift: Drift) -> float:
     return drift.error - drift.shuffled_error
 
 
-def _said(study: Study, drift: Drift) -> list[str]:
+def _said(study: Study, drift: Drift, *, alike: bool) -> list[str]:
     said = []
     if drift.is_found:
         classes, of_fifths = "classes", ""
         if study.task == "regression":
             classes, of_fifths = f"fifths of {study.target}", f" about the fifth of {study.target}"
         what = f"the shares of the {classes} alone make" if drift.name is None else "by itself it makes"
+        what = f"if both {classes} count alike, {what}" if alike else what
         said.append(
             f"{what} {percent(drift.error)} errors{of_fifths} in the last fifth of the rows, against "
             f"{percent(drift.shuffled_error)} if rows came in any order"
