@@ -250,7 +250,7 @@ def alike(n, rng):
 
 @pytest.mark.parametrize("n", [4_000, 16_000])
 def test_many_splits_that_are_nearly_as_good_as_the_best_are_counted(n):
-    """By what chance alone would find, the estimate is two to four standard errors of a share too low."""
+    """By what chance alone would find, the estimate is three to six standard errors of a share too low."""
     gaps = []
     for seed in range(3):
         rng = np.random.default_rng(seed)
