@@ -12,6 +12,8 @@ import pytest
 
 from offsample.datasets import make_customers
 from offsample.induction import TreeClassifier
+from offsample.induction.tree.columns import Columns
+from offsample.tables import TableEncoder
 from tests.customers import CUSTOMER_ROLES
 
 
@@ -237,6 +239,53 @@ def test_the_estimated_errors_of_all_designs_are_those_of_new_rows(designs):
     covered, difference, _ = np.hstack([of_new_rows(design) for design in designs])
     assert np.mean(covered) >= 0.95 - Z * np.sqrt(0.95 * 0.05 / len(covered))
     assert np.mean(difference) >= -Z * np.std(difference) / np.sqrt(len(difference))
+
+
+def alike(n, rng):
+    """Forty columns that say nearly the same as five, of which the class depends smoothly."""
+    hidden = rng.normal(size=(n, 5))
+    score = hidden @ [1.2, -0.9, 0.7, 1.5, -0.5]
+    return hidden.repeat(8, axis=1) + 0.3 * rng.normal(size=(n, 40)), rng.random(n) < 1 / (1 + np.exp(-score))
+
+
+@pytest.mark.parametrize("n", [4_000, 16_000])
+def test_many_splits_that_are_nearly_as_good_as_the_best_are_counted(n):
+    """By what chance alone would find, the estimate is three to six standard errors of a share too low."""
+    gaps = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        (X, y), (X_new, y_new) = alike(n, rng), alike(20_000, rng)
+        tree = TreeClassifier(stopping="significance").fit(X, y)
+        error = 1 - tree.score(X_new, y_new)
+        low, high = tree.estimated_error_interval_
+        assert low <= error <= high
+        deviation = np.sqrt(error * (1 - error) / n)
+        gaps.append((tree.estimated_error_ - error) / deviation)
+        assert high - low < 2.6 * 1.96 * 2 * deviation
+    assert abs(np.mean(gaps)) < 1.2
+
+
+def test_what_halves_err_by_more_than_they_expect_is_added_for_each_split():
+    """The halves' trees, grown here one by one, say how much; it is the same for every split of the path."""
+    X, y = alike(2_000, np.random.default_rng(0))
+    X = X.round(1)  # halves have the same bins
+    tree = TreeClassifier(stopping="significance").fit(X, y)
+    grown = TreeClassifier(stopping="significance").grow(X, y)
+    errors = np.array([[step.estimated_error for step in one.path_] for one in (grown, tree)])
+    added = errors[1] - errors[0]
+    np.testing.assert_allclose(np.diff(added), added[1], atol=1e-12)
+    labels = y.astype(np.uint16)
+    columns = Columns.from_encoded(TableEncoder("infer").fit_transform(X))
+    half = columns.shuffled_places(labels, 0) % 2
+    beyond = n_splits = 0
+    for part in (0, 1):
+        here = half == part
+        other = TreeClassifier(stopping="significance").grow(X[here], y[here])
+        wrong = (other.predict(X[~here]) != y[~here]).sum()
+        beyond += wrong - other.path_[other.n_splits_].estimated_error * (~here).sum()
+        n_splits += other.n_splits_
+    assert added[1] * len(y) == pytest.approx(beyond / n_splits, abs=0.3)  # majorities are not shrunk there
+    assert added[1] > 0
 
 
 @pytest.mark.parametrize("stopping", ["none", "holdout"])

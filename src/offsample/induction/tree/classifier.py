@@ -272,10 +272,8 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
         elif rival is not None:
             self.estimated_error_interval_ = rival.interval(n_splits)
         elif excess is not None and n_splits:
-            naive, off = (
-                min(grower.unchosen_errors(n_splits) / size, error),
-                _UNSURE * excess * n_splits / size,
-            )
+            naive = grower.unchosen_errors(n_splits) / size if grower.has_pair(1) else error
+            naive, off = min(naive, error), _UNSURE * excess * n_splits / size
             self.estimated_error_interval_ = score_interval(naive, error, size / _AS_OFTEN, deviation=off)
         else:
             naive = float(majority_terms(self.tree_.counts[self.tree_.is_leaf]).sum()) / size

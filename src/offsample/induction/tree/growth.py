@@ -19,7 +19,7 @@ from offsample.induction.tree.cells import root_cell
 from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.grower import Grower, Measure
 from offsample.induction.tree.index_paths import CodedRows
-from offsample.induction.tree.rivals import BEYOND, MOST_ROWS, Rival, best_rival, folds_of, limits_of
+from offsample.induction.tree.rivals import BEYOND, MOST_ROWS, Rival, best_rival, limits_of
 from offsample.induction.tree.splits.categories import N_FOLDS
 from offsample.induction.weights import repeated_rows
 from offsample.tables import TableEncoder, take_rows
@@ -67,12 +67,10 @@ class GrownTree(NamedTuple):
             expected = path[n_kept].estimated_errors / grower.size
             beyond += float((said != grower.y[rows]).sum()) - expected * len(rows)
             n_splits += n_kept
-        excess, most = max(0.0, beyond / max(n_splits, len(trees))), self.path[0].estimated_errors
-        errors = [m.estimated_errors + n * excess for n, m in enumerate(self.path)]
-        path = [
-            m._replace(estimated_errors=max(m.estimated_errors, min(more, most)))
-            for m, more in zip(self.path, errors, strict=True)
-        ]
+        excess, path, most = max(0.0, beyond / max(n_splits, len(trees))), [], self.path[0].estimated_errors
+        for n, measure in enumerate(self.path):
+            errors = measure.estimated_errors
+            path.append(measure._replace(estimated_errors=max(errors, min(errors + n * excess, most))))
         return self._replace(path=path, excess=excess)
 
 
@@ -154,7 +152,9 @@ def grow_tree(
     def judged() -> GrownTree:
         if not whole.n_kept or options._is_judged_elsewhere or time_is_up():
             return whole
-        half, by_pairs = folds_of(columns, labels, seed, 2), whole.grower.has_pair(whole.n_kept)
+        # Pairs of columns take half of the time; trees without them do not expect what these find.
+        by_pairs = whole.grower.has_pair(1)
+        half = halves if halves.any() else _folds.in_turn(columns.shuffled_places(labels, seed), 2)
         parts = [rows[half == part] for part in (0, 1)]
         return whole.judged_by([first(part, by_pairs=by_pairs) for part in parts], parts[::-1])
 

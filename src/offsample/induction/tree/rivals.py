@@ -135,7 +135,7 @@ def best_rival(
     kinds, n_rows = _KINDS[options.categorical_split], len(labels)
     kinds = kinds if len(columns.categorical) else _SINGLE
     n_deals = int(np.clip(_CELLS // max(1, n_rows * columns.n_columns), 1, _MOST_DEALS))
-    folds = [folds_of(columns, labels, seed + deal) for deal in range(n_deals)]
+    folds = [_folds_of(columns, labels, seed + deal) for deal in range(n_deals)]
     found = _left_out(coded, options, folds, kinds)
     if found is None:
         return None
@@ -182,11 +182,11 @@ def _between(wrong: Booleans, fold: Ints) -> float:
     return float(error.var(ddof=1) - within.mean())
 
 
-def folds_of(columns: Columns, labels: NDArray[np.uint16], seed: int, n_folds: int = _N_FOLDS) -> Ints:
+def _folds_of(columns: Columns, labels: NDArray[np.uint16], seed: int) -> Ints:
     """Part of each row, with like classes; it depends on what the rows are, not on where they stand."""
     places = np.empty(len(labels), np.int64)
     places[np.lexsort((columns.shuffled_places(labels, seed), labels))] = np.arange(len(labels))
-    return _folds.in_turn(places, n_folds)
+    return _folds.in_turn(places, _N_FOLDS)
 
 
 def _smoothed(errors: Floats) -> Floats:
