@@ -10,7 +10,7 @@ import pytest
 from report.example import example_report, with_many_columns, with_names
 from report.strangers import STRANGE_NAMES
 
-from offsample.report._metrics import METRICS, Score
+from offsample.report._metrics import METRICS, OFF_BY, Score
 from offsample.report._scales import scale_of
 from offsample.report.charts import (
     class_colours,
@@ -230,6 +230,33 @@ def test_a_verdict_without_quarantine_has_one_interval():
     verdict = replace(example_report().verdict, with_quarantined=None)
     assert len(of_class(verdict_chart(verdict), "interval")) == 1
     assert not of_class(verdict_chart(verdict), "interval-quarantined")
+
+
+def test_a_verdict_by_absolute_errors_is_drawn_in_their_unit():
+    """Where a few rows decide R², the figure is how far it is off: so are all bars, and nothing by R²."""
+    verdict, off = example_report().verdict, Score(900.0, 800.0, 1000.0)
+    other = replace(verdict.with_quarantined, score=Score(0.9, 0.8, 0.95), mean_absolute_error=off)
+    honest = tuple(
+        replace(one, score=Score(0.1, 0.0, 0.2), mean_absolute_error=off) for one in verdict.honest
+    )
+    verdict = replace(
+        verdict,
+        metric="r2",
+        score=Score(0.2, 0.1, 0.3),
+        baseline_score=0.0,
+        with_quarantined=other,
+        honest=honest,
+        mean_absolute_error=1200.0,
+        mean_absolute_error_low=1100.0,
+        mean_absolute_error_high=1300.0,
+        baseline_mean_absolute_error=1500.0,
+    )
+    text = "".join(parse(verdict_chart(verdict, None, OFF_BY)).itertext())
+    assert "Off by 1,200 on new rows, 95 % interval 1,100 – 1,300" in text
+    assert "Off by 900 on new rows" in text
+    assert "Without any column: Off by 1,500" in text
+    assert "R²" not in text
+    assert "R²" in "".join(parse(verdict_chart(verdict)).itertext())
 
 
 def test_numbers_of_columns_have_a_curve_with_standard_errors():

@@ -178,14 +178,22 @@ def test_a_file_of_people(data_dir, tmp_path) -> None:
 
 
 def test_of_a_number_it_has_the_intervals_of_its_tree() -> None:
-    """Also where it says the median, as few rows decide the mean: a share of the rows, whatever their law."""
-    rng = np.random.default_rng(0)
+    """Also where it says the median, as few rows decide the mean.
+
+    Of one sample of 400 rows, 80 % are known to ± 2 % (a standard error); small leaves hold more.
+    """
     for heavy in (False, True):
-        table = {"x": rng.uniform(size=400), "city": rng.choice(list("abc"), 400)}
-        table["y"] = np.exp(3 * rng.normal(size=400)) if heavy else 5 * table["x"] + rng.normal(size=400)
-        model = report(table, "y", fast=True).estimator
+        rng = np.random.default_rng(0)
+        known, new = (
+            {"x": rng.uniform(size=n), "city": rng.choice(list("abc"), n), "e": rng.normal(size=n)}
+            for n in (400, 4000)
+        )
+        for one in (known, new):
+            noise = one.pop("e")
+            one["y"] = np.exp(3 * noise) if heavy else 5 * one["x"] + noise
+        model = report(known, "y", fast=True).estimator
         assert (len(model.columns) == 0) == heavy
-        low, high = model.predict_interval(table, 0.8).T
-        assert np.mean((low <= table["y"]) & (table["y"] <= high)) == pytest.approx(0.8, abs=0.06)
-        assert (np.diff([low, model.predict(table), high], axis=0) >= 0).all()
-        assert (model.predict_interval(table)[:, 1] > high).all()
+        low, high = model.predict_interval(new, 0.8).T
+        assert 0.8 - 3 * 0.02 < np.mean((low <= new["y"]) & (new["y"] <= high)) < 0.93
+        assert (np.diff([low, model.predict(new), high], axis=0) >= 0).all()
+        assert (model.predict_interval(new)[:, 1] > high).all()
