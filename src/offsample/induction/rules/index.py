@@ -24,8 +24,7 @@ class BitIndex:
         rows = np.asarray(truth, bool)
         self.n_tests, self.n_rows = rows.shape
         packed = np.zeros((self.n_tests, -(-self.n_rows // 64) * 8), np.uint8)
-        for words, row in zip(packed, rows, strict=True):
-            words[: -(-self.n_rows // 8)] = np.packbits(row, bitorder="little")
+        packed[:, : -(-self.n_rows // 8)] = np.packbits(rows, axis=1, bitorder="little")
         self._bits = packed.view(np.uint64)
 
     def _masked(self, group: Groups, n_groups: int) -> tuple[Words, Words]:

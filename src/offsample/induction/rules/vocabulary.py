@@ -36,8 +36,20 @@ class Test:
     # "above" tests a column of two numbers, "present" an entry of sparse data.
     kind: Literal["equals", "at_most", "above", "missing", "present"]
     value: Any  # threshold, or what the column's code should be
-    text: str  # the test in words
-    negation: str  # its contrary in words
+    words: tuple[str, str]  # what the test and its contrary say, before the value where this is shown
+    shown: Callable[[float], str] | None = None  # of very many tests few are read: not before
+    also: str = ""  # what its contrary says behind the value
+
+    @property
+    def text(self) -> str:
+        """The test in words."""
+        return self.words[0] if self.shown is None else self.words[0] + self.shown(self.value)
+
+    @property
+    def negation(self) -> str:
+        """Its contrary in words."""
+        said = self.words[1] if self.shown is None else self.words[1] + self.shown(self.value)
+        return said + self.also
 
     def holds(self, values: NDArray[Any]) -> Booleans:
         """Truth for the values or codes of its column; a comparison with a missing number is false."""
@@ -104,7 +116,7 @@ class Vocabulary:
         n_present = np.diff(present.indptr)
         columns = np.flatnonzero((n_present > 0) & (n_present < present.shape[0]))
         self.log_tried = np.full(len(columns), np.log(max(1, len(columns))))
-        self.tests = [Test(j, "present", None, f"x{j} != 0", f"x{j} = 0") for j in columns.tolist()]
+        self.tests = [Test(j, "present", None, (f"x{j} != 0", f"x{j} = 0")) for j in columns.tolist()]
         return InvertedIndex(present[:, columns])
 
     def truth(self, X: Any, literals: Iterable[int]) -> dict[int, Booleans]:
@@ -218,15 +230,14 @@ def _numeric_tests(
     if len(distinct) == 2:
         above = cut_points(distinct[:1], distinct[1:])[0]
         low, high = known.min(), known.max()
-        tests.append(Test(j, "above", above, f"{name} = {shown(high)}", f"{name} = {shown(low)}{also}"))
+        tests.append(Test(j, "above", above, (f"{name} = {shown(high)}", f"{name} = {shown(low)}{also}")))
     elif len(distinct) > 2:
-        at = _cuts(sizes, n_thresholds)
+        at, words = _cuts(sizes, n_thresholds), (f"{name} <= ", f"{name} > ")
         tests = [
-            Test(j, "at_most", t, f"{name} <= {shown(t)}", f"{name} > {shown(t)}{also}")
-            for t in cut_points(distinct[at - 1], distinct[at])
+            Test(j, "at_most", t, words, shown, also) for t in cut_points(distinct[at - 1], distinct[at])
         ]
     if missing.any() and not missing.all():
-        tests.append(Test(j, "missing", None, f"{name} is missing", f"{name} is not missing"))
+        tests.append(Test(j, "missing", None, (f"{name} is missing", f"{name} is not missing")))
     return tests
 
 
@@ -262,9 +273,9 @@ def _value_tests(j: int, name: Any, codes: NDArray[Any], values: tuple[Any, ...]
     tests = []
     for code in present.tolist():
         if code == len(values):
-            tests.append(Test(j, "missing", code, f"{name} is missing", f"{name} is not missing"))
+            tests.append(Test(j, "missing", code, (f"{name} is missing", f"{name} is not missing")))
         else:
-            tests.append(Test(j, "equals", code, f"{name} = {values[code]}", f"{name} != {values[code]}"))
+            tests.append(Test(j, "equals", code, (f"{name} = {values[code]}", f"{name} != {values[code]}")))
     if len(tests) > 2:
         return tests
-    return [replace(test, negation=other.text) for other, test in pairwise(tests)]
+    return [replace(test, words=(test.text, other.text)) for other, test in pairwise(tests)]

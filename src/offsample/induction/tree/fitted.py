@@ -31,21 +31,22 @@ class FittedTree:
         ----------
         X : table, as for `fit`
         """
-        values = self._values(self._checked_new(X))
-        return self.tree_.find(values)
+        X = self._checked_new(X)
+        return self.tree_.find(self._values(X))[: n_rows(X)]
 
     def _values(self, X: Any) -> Floats:
-        """Columns that the tree looks at, as one array of numbers and codes."""
+        """Columns that the tree looks at, as one array of numbers and codes; of one row, with a row more."""
         used, lines = np.unique(self.tree_.feature[self.tree_.feature >= 0]), self.tree_.lines
         if lines is not None:
             used = np.union1d(used, lines.of_node["column"][lines.there])
         names = self._encoder.names
         if isinstance(X, np.ndarray) and X.dtype == np.float64 and "categorical" not in self._encoder.kinds:
             return X
-        values = np.zeros((n_rows(X), max(2, len(names))), order="F")  # the order of one column is either
-        position = {names[j]: j for j in used}
+        # The order of one row or column is either, and loops would be compiled for both.
+        n, position = n_rows(X), {names[j]: j for j in used}
+        values = np.zeros((max(2, n), max(2, len(names))), order="F")
         for column in self._encoder.transform(X, only=position.keys()):
-            values[:, position[column.name]] = column.values
+            values[:n, position[column.name]] = column.values
         return values
 
     def decision_path(self, X: Any) -> csr_matrix:

@@ -332,7 +332,7 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
         said = np.asarray(self.tree_.value[nodes, 0])
         if self.tree_.lines is not None:
             values, lines = self._values(self._checked_new(X)), self.tree_.lines
-            said = said + np.apply_along_axis(lambda at: lines.terms(at, values), -1, nodes)
+            said = said + np.apply_along_axis(lambda at: lines.terms(at, values[: len(at)]), -1, nodes)
         return said
 
     def predict_interval(self, X: Any, confidence: float = 0.95) -> Floats:
