@@ -1,6 +1,6 @@
 """Samples with a rare class, and how often the intervals of losses and AUCs hold what they are for.
 
-``python -m tests.statistical.loss_samples rows 200`` (or ties, groups, times) prints the coverage of all kinds.
+``python -m tests.statistical.loss_samples rows 200`` (ties, groups, times) prints the coverage.
 """
 
 from __future__ import annotations
