@@ -4,12 +4,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chi2_contingency, norm
+from scipy.stats import chi2_contingency, kruskal, norm
 from strategies import tables
 
 from offsample.counts import CellCounts
 from offsample.criteria import ginger
-from offsample.evidence import Evidence, choose_refinement, mean_before_cut, signal_evidence
+from offsample.evidence import (
+    Evidence,
+    choose_refinement,
+    joint_p_value,
+    mean_before_cut,
+    order_evidence,
+    signal_evidence,
+)
 
 
 @given(tables())
@@ -41,6 +48,47 @@ def test_no_evidence_without_pairs_or_cells():
     assert signal_evidence(CellCounts([[1, 0], [0, 1]], [50, 50])).p_value == 1
     assert signal_evidence(CellCounts([[30, 20]])).p_value == 1
     assert signal_evidence(CellCounts([[3, 0], [5, 0]])).p_value == 1
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_evidence_of_an_order_is_that_of_ranks(n_classes):
+    """Kruskal & Wallis' test of the rows' bins, whose law is that of many rows; whichever end is first."""
+    random = np.random.default_rng(n_classes)
+    for shift in (0.0, 0.02, 0.05):
+        bins = random.poisson(np.linspace(20, 20 * (1 + np.arange(n_classes) * shift * 10), 30))
+        rows = [np.repeat(np.arange(30), column) for column in bins.T]
+        found = order_evidence(bins)
+        assert found.p_value == pytest.approx(kruskal(*rows).pvalue, rel=0.05, abs=1e-9)
+        assert order_evidence(bins[::-1]).p_value == pytest.approx(found.p_value, rel=1e-6)
+    assert order_evidence(np.array([[5, 0], [7, 0]])).p_value == 1
+
+
+@pytest.mark.parametrize("n_positives", [10, 30, 100])
+@pytest.mark.parametrize("shape", ["numbers", "ties", "zeros"])
+def test_joint_p_values_keep_their_level(n_positives, shape):
+    """On noise of a rare class, ties and a column that is mostly zero included."""
+    random, p_values = np.random.default_rng(n_positives), []
+    for _ in range(300):
+        x = random.normal(size=1000)
+        if shape != "numbers":
+            x = random.poisson(5, 1000) if shape == "ties" else np.where(random.random(1000) < 0.9, 0, x)
+        code = np.unique(x, return_inverse=True)[1]
+        bins = np.zeros((code.max() + 1, 2), np.int64)
+        np.add.at(bins, (code, (np.arange(1000) < n_positives).astype(int)), 1)
+        cuts = [np.arange(len(bins)) * 2**level // len(bins) for level in range(1, 5)]
+        cells = [CellCounts([bins[cut == c].sum(axis=0) for c in np.unique(cut)]) for cut in cuts]
+        p_values.append(
+            joint_p_value([signal_evidence(c).p_value for c in cells], order_evidence(bins).p_value)
+        )
+    assert np.mean(np.array(p_values) <= 0.05) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 300)
+
+
+def test_the_joint_p_value_is_the_least_by_weight():
+    assert joint_p_value([0.02, 0.03]) == pytest.approx(0.04)
+    assert joint_p_value([0.6, 0.9]) == 1
+    assert joint_p_value([0.5, 0.5], 0.001) == pytest.approx(0.003)
+    assert joint_p_value([0.001, 0.5], 0.5) == pytest.approx(0.003)
+    assert joint_p_value([0.03, 0.03], 0.04) == pytest.approx(0.04)  # all of them at 0.04 or less
 
 
 def test_a_billion_rows():

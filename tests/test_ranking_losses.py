@@ -136,6 +136,19 @@ def test_where_no_column_changes_a_decision_evidence_decides(churn) -> None:
     assert [f.name for f in ranking] == ["plan", "weak"]
 
 
+@pytest.mark.parametrize(("kind", "found"), [("shifted", 0.65), ("away", 0.5), ("noise", None)])
+def test_numbers_of_a_rare_class_are_found(kind, found) -> None:
+    """Of 30 positives in 3,000 rows, by their order as by bins."""
+    random, p_values = np.random.default_rng(12), []
+    y = np.repeat([1, 0], [30, 2970])
+    for _ in range(60):
+        x = random.normal(size=3000)
+        x[:30] = {"shifted": x[:30] + 0.55, "away": x[:30] * 1.7, "noise": x[:30]}[kind]
+        p_values.append(rank_features({"x": x}, y)["x"].p_value)
+    share = np.mean(np.array(p_values) <= 0.05)
+    assert share <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60) if found is None else share >= found
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -16,7 +16,13 @@ from offsample._squared_losses import squared_losses
 from offsample._unit_intervals import FEWEST_UNITS, interval_is_known
 from offsample.counts import CellCounts, CellMoments, CellNumbers
 from offsample.criteria import Criterion, RuleName, error_interval
-from offsample.evidence import Evidence, choose_refinement, signal_evidence
+from offsample.evidence import (
+    Evidence,
+    choose_refinement,
+    joint_p_value,
+    order_evidence,
+    signal_evidence,
+)
 from offsample.hypotheses import RULES, left_out_error
 from offsample.intervals import gain_interval
 from offsample.tables import Column
@@ -146,6 +152,7 @@ def judge(
     of: Any = kind or OfNumbers.of(candidates[0])
     level = 1 - (1 - confidence) / n_tried
     evidence = [_in_units(computed.of(signal_evidence, cells), of.evidence_unit) for cells in candidates]
+    of_order = None if partitions.bins is None else order_evidence(partitions.bins).p_value
     errors = LazyErrors(candidates, lambda cells: computed.of(of.error, cells) / of.unit)
     chosen, share = choose_refinement(evidence, errors)
     cells, error, worse = candidates[chosen], share * of.unit, (share - errors[chosen]) * of.unit
@@ -161,7 +168,7 @@ def judge(
         missing_mass=cells.missing_mass(),
         gain=of.baseline - error,
         expected_gain=0.0,
-        p_value=min(1.0, n_tried * min(e.p_value for e in evidence)),
+        p_value=joint_p_value([e.p_value for e in evidence], of_order),
         significant=False,
         errors_alone=errors_alone(of, cells, worse),
         **figures,

@@ -32,6 +32,7 @@ class Partitions:
     candidates: list[Any]  # of CellCounts or, for a numeric target, of CellMoments
     n_values: int | None
     n_missing: int
+    bins: Ints | None = None  # class counts in the order of the numbers, if that says more than these
 
 
 class LazyErrors(Sequence[float]):
@@ -80,7 +81,8 @@ def partition(source: Table, column: Column, numeric: str | int, *, by_rows: boo
         candidates.append(merged(np.arange(len(bins.counts))))
     elif by_value:
         candidates.append(counted(source.value_counts(column.name).rows))
-    return Partitions(candidates, n_values, n_missing)
+    is_order = not source.is_numeric and len(bins.counts) > 2
+    return Partitions(candidates, n_values, n_missing, bins.counts if is_order else None)
 
 
 def one_cell(source: Table) -> CellCounts:

@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 from offsample._partitions import MAX_BINS, MOST_ALONE, ROWS_PER_BIN
 from offsample._ties import rounded
 from offsample._typing import Floats
-from offsample.evidence import discoveries, evidence_of_pairs, shuffle_moments
+from offsample.evidence import (
+    discoveries,
+    evidence_of_pairs,
+    joint_p_value,
+    order_evidence,
+    shuffle_moments,
+)
 from offsample.ranking import rank_features
 from offsample.tables import EncodedTable
 
@@ -66,7 +72,7 @@ def _p_values(columns: Floats, y: NDArray[Any]) -> Floats:
     middle = (end - (end - first) / 2) / n_rows
     labels, totals = np.unique(y, return_inverse=True, return_counts=True)[1:]
     moments, label = shuffle_moments(tuple(sorted(totals.tolist()))), labels[order]
-    least, n_tried, n_bins = np.ones(n_columns), 0, 2
+    p_values, n_bins = list[Floats](), 2
     while n_bins == 2 or n_bins * ROWS_PER_BIN <= n_rows:
         cell = (middle * n_bins).astype(np.int64) + n_bins * np.arange(n_columns)[:, None]
         counts = np.array(
@@ -75,7 +81,13 @@ def _p_values(columns: Floats, y: NDArray[Any]) -> Floats:
         sizes = counts.sum(axis=0)
         size, agreeing = np.maximum(sizes, 2), (counts * (counts - 1)).sum(axis=0).astype(float)
         found = evidence_of_pairs(size, (sizes > 1).astype(np.int64), agreeing, n_rows, moments)
-        least, n_tried, n_bins = np.minimum(least, found[2]), n_tried + 1, 2 * n_bins
+        p_values.append(found[2])
+        n_bins *= 2
     n_values, n_alone = is_first.sum(axis=1), (is_first & is_last).sum(axis=1)
     is_cut_so = (n_values > max(2, n_rows / 2)) & (n_alone > MOST_ALONE * n_rows)
-    return np.where(is_cut_so, np.minimum(1.0, n_tried * least), np.nan)
+    value, joint = is_first.cumsum(axis=1) - 1, np.full(n_columns, np.nan)
+    for one, by_cut in zip(np.flatnonzero(is_cut_so), np.array(p_values).T[is_cut_so], strict=True):
+        cell = value[one] * len(totals) + label[one]
+        bins = np.bincount(cell, minlength=int(n_values[one]) * len(totals)).reshape(-1, len(totals))
+        joint[one] = joint_p_value(by_cut.tolist(), order_evidence(bins).p_value)
+    return joint

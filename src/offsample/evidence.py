@@ -18,6 +18,7 @@ from offsample._cell_moments import CellMoments
 from offsample._group_evidence import resample_groups
 from offsample._grouped_counts import by_rows
 from offsample._held_out_moments import HeldOutMoments
+from offsample._moment_sums import moments_of_codes
 from offsample._squared_losses import HeldOutSquares
 from offsample._ties import rounded
 from offsample._typing import Booleans, Floats, Ints
@@ -30,13 +31,17 @@ __all__ = [
     "Refinement",
     "ShuffleMoments",
     "choose_refinement",
+    "joint_p_value",
     "mean_before_cut",
+    "order_evidence",
     "shuffle_moments",
     "signal_evidence",
 ]
 
 # A finer partition has to add so many standard deviations of what it would add by chance.
 _BEYOND_CHANCE = 3.0
+# Weight of the order of a numeric column beside all ways to cut it.
+_ORDER = 1 / 3
 # Of a numeric target whose squares are those of fewer equal distances, no law of the signal is near enough.
 _FEWEST_EFFECTIVE = 8
 
@@ -151,6 +156,55 @@ def evidence_of_pairs(
     p_value = chdtrc(freedom, np.maximum(0.0, freedom + excess / scale))
     signal, deviation = np.where(is_known, (excess / m, np.sqrt(known) / m), 0.0)
     return signal, deviation, np.where(is_known, p_value, 1.0)
+
+
+def order_evidence(bins: NDArray[Any]) -> Evidence:
+    """Test whether classes differ in where their rows lie in an order: Kruskal & Wallis' by exact moments.
+
+    `bins` are class counts, of shape (n_bins, K), from first to last. The roles are exchanged: the classes
+    are the cells, and the rank of its bin is a number that each row has. Of two it is Mann & Whitney's.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from offsample.evidence import order_evidence
+    >>> round(order_evidence(np.array([[50, 4], [50, 5], [50, 9], [50, 12]])).p_value, 3)
+    0.014
+    """
+    sizes = bins.sum(axis=1)
+    n_bins, n_classes = bins.shape
+    rank = (np.cumsum(sizes) - sizes / 2) / max(1, sizes.sum()) - 0.5
+    label = np.tile(np.arange(n_classes), n_bins)
+    cells = moments_of_codes(label, np.repeat(rank, n_classes), n_classes, bins.ravel())
+    found = cells[cells[:, 0] > 0]
+    return signal_evidence(CellMoments.from_cells(found)) if len(found) > 1 else Evidence(0.0, 0.0, 1.0)
+
+
+def joint_p_value(p_values: Sequence[float], of_order: float | None = None) -> float:
+    """P-value of a column that was cut in several ways, and whose order was tested (`order_evidence`) or not.
+
+    With a test of the order, which has a third of the weight and the cuts the rest, it is the least of p/w,
+    where p-values of weight w are at most p (Simes' procedure, with weights [1]_). Else it is the least one
+    times their number.
+
+    References
+    ----------
+    .. [1] Y. Benjamini, Y. Hochberg (1997). Multiple Hypotheses Testing with Weights. Scandinavian Journal of
+       Statistics 24.
+
+    Examples
+    --------
+    >>> from offsample.evidence import joint_p_value
+    >>> round(joint_p_value([0.02, 0.03]), 3), round(joint_p_value([0.02, 0.03], 0.004), 3)
+    (0.04, 0.012)
+    """
+    n = len(p_values)
+    if of_order is None:
+        return min(1.0, n * min(p_values))
+    found = np.array([*p_values, of_order])
+    weight = np.array([(1 - _ORDER) / n] * n + [_ORDER])
+    order = np.argsort(found, kind="stable")
+    return min(1.0, float((found[order] / np.cumsum(weight[order])).min()))
 
 
 def _shuffle_numbers(cells: CellMoments) -> ShuffleMoments:
