@@ -129,6 +129,6 @@ if __name__ == "__main__":
     for problem in PROBLEMS:  # 60 CPU seconds
         covered, differences, width, alone = measured(problem, 60).mean(axis=1)
         print(f"{problem.__name__}: {covered:.0%} held, bias {differences:.3f}, width {width:.2f}")  # noqa: T201
-    for n, n_tables in ((1500, 100), (5000, 40), (20_000, 12)):  # 100 CPU seconds
+    for n, n_tables in ((1500, 100), (5000, 120), (20_000, 22)):  # 200 CPU seconds
         covered, alone = noise_in_large_tables(n, 20, n_tables)
         print(f"{n} rows: {covered:.0%} of {n_tables} hold 1/2, {alone:.0%} have no split")  # noqa: T201

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from offsample.induction import StochasticTreeClassifier
-from offsample.induction.oblique import lookahead
+from offsample.induction.oblique import grower, lookahead
 from offsample.induction.oblique import scaling as table
 from offsample.induction.oblique.grower import Search, grow_tree
 from offsample.induction.oblique.off_sample import FoldRows
@@ -136,3 +136,27 @@ def test_unique_values_are_no_evidence():
     tree = StochasticTreeClassifier().fit(names, rng.integers(0, 2, 120))
     assert tree.estimated_error_ > 0.35
     assert tree.n_splits_ == 0
+
+
+def test_a_tree_is_given_up_where_a_rival_of_its_size_is_clearly_better(monkeypatch):
+    monkeypatch.setattr(grower, "_ENOUGH", 10)
+    X, y = problem(4, n=300)
+    decision, mass = Decision(majority=False, threshold="tuned"), np.full(300, 1 / 300)
+    sample = Sample(prepared(X, y)[1], mass, mass)
+    alone = grow_tree(Search(sample, "gini", rescale=0.7), decision, 20)
+    assert len(alone.path) == 21
+
+    def beside(better: int) -> int:
+        """Splits of the tree beside one that gets some of its wrong rows right, whatever its size."""
+        path = []
+        for one in alone.path:
+            wrong = one.wrong.copy()
+            wrong[np.flatnonzero(wrong)[:better]] = False
+            path.append(one._replace(wrong=wrong, error=wrong.mean()))
+        rival = alone._replace(path=path)
+        found = grow_tree(Search(sample, "gini", rescale=0.7, rivals=[rival]), decision, 20)
+        assert [one.error for one in found.path] == [one.error for one in alone.path[: len(found.path)]]
+        return len(found.path) - 1
+
+    assert beside(10) == 20  # 10 of 10 rows that differ: 10 / 300 is 3.16 standard errors
+    assert beside(11) == 10

@@ -120,7 +120,8 @@ class StochasticTreeClassifier(Learner):
 
     *Cutting back.* Trees without each tenth of the rows (larger parts above 20,000 rows) are grown in step:
     they split the same leaves, with the directions, places and purities of the rows that are left. Kind and
-    number of splits with the fewest errors are kept if they beat no split by 3.2 standard errors. As the
+    number of splits with the fewest errors are kept if they beat no split by 3.2 standard errors. A kind
+    that is as far behind another at a hundred splits or more grows no further. As the
     least of many estimates is too small, kind, size and thresholds are chosen again in bootstrap samples, and
     what that loses on the other rows is added.
 
@@ -188,9 +189,10 @@ class StochasticTreeClassifier(Learner):
             mass, own = mass * stakes[codes], own * stakes[codes]
         decision = Decision.of(self.leaf == "majority", threshold, len(self.classes_), stakes)
         together = None if groups is None else groups[kept[by_class]]
-        found = []
+        found: list[tuple[table.Preparation, Sample, Growth]] = []
         with blas_threads(matrix.shape[0] * matrix.shape[1]):
-            for geometry in self._geometries(len(kept), matrix.shape[1]):
+            # The last has most often the fewest errors: the others may stop early beside it.
+            for geometry in reversed(self._geometries(len(kept), matrix.shape[1])):
                 preparation = plain if geometry == "unit" else plain.keeping_lengths(matrix, weight)
                 rows = preparation.rows(matrix, kept[by_class], starts)
                 unit = preparation.unit if self.scale == "standard" and geometry == "unit" else None
@@ -202,9 +204,10 @@ class StochasticTreeClassifier(Learner):
                     max_depth=self.max_depth,
                     look_ahead=bool(self.lookahead) and not self.published,
                     geometry=geometry,
+                    rivals=[one[2] for one in found],
                 )
                 growth = grow_tree(search, decision, self._most_splits(len(kept)))
-                found.append((preparation, sample, growth))
+                found.insert(0, (preparation, sample, growth))
             which, n_chosen, error, interval = choose([one[2] for one in found], sample, decision)
         self._preparation, sample, growth = found[which]
         output = growth.best_output if groups is None and n_chosen else growth.last_output

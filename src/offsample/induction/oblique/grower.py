@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -41,6 +42,8 @@ _LEAST_MASS = 1e-9
 _MARGIN = 3.2
 # Splits without an improvement off the sample after which a tree grows no further.
 _PATIENCE = 25
+# Splits from which on a kind of tests is given up where another is better by the margin with as many.
+_ENOUGH = 100
 # Bootstrap samples in which the size is chosen again.
 N_SAMPLES = 50
 # Numbers that probabilities are calibrated on.
@@ -65,6 +68,7 @@ class Search:
     max_depth: int | None = None
     look_ahead: bool = True  # whether to try second moments and to estimate errors off the sample
     geometry: str = "unit"  # one of `GEOMETRIES`
+    rivals: Sequence[Growth] = ()  # grown from the same rows by other tests
 
     @cached_property
     def offsets(self) -> OffsetTests | None:
@@ -222,8 +226,14 @@ class _Grower:
         self._update(index, index)
 
     def is_past_the_best(self, path: list[Measure]) -> bool:
-        """Whether the errors off the sample were fewest so long ago that they will hardly become fewer."""
-        return self.held_out is not None and len(path) - self._best > max(_PATIENCE, len(path) // 2)
+        """Whether errors off the sample were fewest long ago, or a rival of this size has clearly fewer."""
+        n_splits, variance = len(path) - 1, self._sample.mass * self._sample.own_mass
+        others = [one.path[n_splits] for one in self.search.rivals if _ENOUGH <= n_splits < len(one.path)]
+        lead = [self.now.error - one.error for one in others]
+        noise = [variance @ (np.asarray(self.now.wrong) != one.wrong) for one in others]
+        is_behind = bool((rounded(lead) > rounded(_MARGIN * np.sqrt(noise))).any())
+        is_long_ago = len(path) - self._best > max(_PATIENCE, len(path) // 2)
+        return self.held_out is not None and (is_long_ago or is_behind)
 
     def split(self, cell: Cell, proposal: Proposal) -> list[Cell]:
         """Carry out a split, and return the two children."""

@@ -101,10 +101,10 @@ def gini_weights(moments: Moments) -> Floats:
     return unit(v @ C + a * (v @ along) / spread)
 
 
-def unit(vector: Floats) -> Floats:
-    """Return a vector at norm 1, or zeros."""
-    length = np.linalg.norm(vector)
-    return np.asarray(vector / length) if length > 0 else np.zeros_like(vector)
+def unit(vectors: Floats) -> Floats:
+    """Return vectors at norm 1, or zeros."""
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / np.where(length > 0, length, 1.0))
 
 
 def _search_angle(moments: Moments, terms: Terms) -> Floats:
@@ -115,10 +115,8 @@ def _search_angle(moments: Moments, terms: Terms) -> Floats:
     the children, so half a circle suffices.
     """
     c, a = moments.contrasts[1], moments.mean
-    first = c / np.linalg.norm(c)
-    rest = a - (a @ first) * first
-    rest = rest - (rest @ first) * first
-    length = np.linalg.norm(rest)
+    first = unit(c)
+    _, rest, length = part_across(first, a)
     if length <= 1e-14 * max(1e-300, float(np.linalg.norm(a))):  # a and c are parallel
         return np.asarray(first)
     second = rest / length
@@ -189,9 +187,8 @@ def _ascend(moments: Moments, terms: Terms, start: Floats) -> Floats:
     w = np.stack([basis @ start, *(u for u in others if u.any())])
     gain = small.gains(w, terms)
     for _ in range(_ASCENT):
-        slope = np.stack([_gradient(small, terms, row) for row in w])
-        length = np.linalg.norm(slope, axis=1, keepdims=True)
-        moved = np.where(length > 0, slope / np.where(length > 0, length, 1), w)
+        slope = unit(np.stack([_gradient(small, terms, row) for row in w]))
+        moved = np.where(slope.any(axis=1, keepdims=True), slope, w)
         after = small.gains(moved, terms)
         better = after > gain
         if not (after > gain + 1e-15).any():

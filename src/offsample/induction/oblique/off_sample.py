@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from offsample._typing import Floats
+from offsample.induction.oblique.moments import unit
 from offsample.induction.oblique.offset import OffsetTests
 from offsample.induction.oblique.rows import MOST_NUMBERS, SLICE, Cell, Sample, Split, UnitRows, blocks, gate
 from offsample.induction.oblique.thresholds import Decision
@@ -171,13 +172,8 @@ class HeldOut:
         w = p = np.repeat(split.pair.partner[None], self._sample.n_folds, axis=0)
         for _ in range(2 * _ROUNDS):
             answer = np.clip(self._products(held, p, size if self._is_steep else None), -1.0, 1.0)
-            w, p = p, _unit(self._rows.sums(weight * answer).sum(axis=0))
+            w, p = p, unit(self._rows.sums(weight * answer).sum(axis=0))
         return w, p
-
-
-def _unit(vectors: Floats) -> Floats:
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1))
 
 
 def _same_combination(cell: Cell, split: Split, held: HeldOutCell) -> Floats:
@@ -189,4 +185,4 @@ def _same_combination(cell: Cell, split: Split, held: HeldOutCell) -> Floats:
     total = np.where(total > 0, total, 1)
     means = held.sums.sum(axis=0) / total[:, None]
     contrasts = held.sums / total[:, None] - (held.masses / total)[:, :, None] * means
-    return _unit(parts[0] * means + np.tensordot(parts[1:], contrasts, axes=1))
+    return unit(parts[0] * means + np.tensordot(parts[1:], contrasts, axes=1))

@@ -8,7 +8,7 @@ import numpy as np
 
 from offsample._ties import eigenvector, rounded
 from offsample._typing import Floats
-from offsample.induction.oblique.moments import Terms
+from offsample.induction.oblique.moments import Terms, unit
 from offsample.induction.oblique.rows import BLOCK, Sample
 
 # Places that are tried, and how many standard deviations from the mean the outer ones are.
@@ -47,9 +47,8 @@ class OffsetTests:
             contrast = np.arange(2.0)  # of two classes, the contrasts are opposite
             if len(masses) > 2:
                 contrast = eigenvector(*np.linalg.eigh(contrasts[0] @ towards[0]))
-        found = towards @ contrast
-        lengths = np.linalg.norm(found, axis=1)
-        return np.vstack([found.T / np.where(lengths > 0, lengths, 1.0), np.zeros(len(found))]), contrast
+        found = unit(towards @ contrast)
+        return np.vstack([found.T, np.zeros(len(found))]), contrast
 
     def placed(self, scores: Floats, mass: Floats) -> tuple[Floats, Floats]:
         """Return where to cut products w·x of F leaves, by the index of both sides, and how steeply."""

@@ -90,8 +90,8 @@ class UnitRows:
 
     def second_moments(self, masses: Floats) -> Floats:
         """Return Σ mass x xᵀ of each class, of shape (K, d, d)."""
-        parts = [blocks(*ends) for ends in zip(self.starts[:-1], self.starts[1:], strict=True)]
-        return np.stack([self.scatter(masses, part) for part in parts])
+        ends = zip(self.starts[:-1], self.starts[1:], strict=True)
+        return np.stack([self.scatter(masses, blocks(*pair)) for pair in ends])
 
     def scatter(self, masses: Floats, parts: Iterable[slice | NDArray[np.intp]]) -> Floats:
         """Return Σ mass x xᵀ of some parts of the rows."""
