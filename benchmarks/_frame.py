@@ -68,7 +68,6 @@ TOPICS = (
     "stochastic_tables",
     "rules",
     "lists",
-    "readable",
     "imbalanced",
     "expected_error",
     "optimism",
@@ -78,7 +77,7 @@ TOPICS = (
     "scaling",
 )
 # Programs whose records grow over several runs: ``python -m benchmarks NAME``, with words of their own.
-PROGRAMS = ("tuned_leaves", "selection", "error_intervals")
+PROGRAMS = ("readable", "tuned_leaves", "selection", "error_intervals")
 
 
 @dataclass(frozen=True)

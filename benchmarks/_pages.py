@@ -141,7 +141,10 @@ def _programs(folder: Path) -> Iterator[str]:
     for name in PROGRAMS:
         program = import_module(f"benchmarks.{name}")
         if (folder / program.RECORD.name).is_file() and hasattr(program, "summary"):
-            yield from ("", f"## {program.TITLE}", "", program.MEASURED, "", "```text")
+            yield from ("", f"## {program.TITLE}", "", program.MEASURED, "")
+            if hasattr(program, "FIGURE"):
+                yield from (f"![{program.TITLE}](results/{program.FIGURE})", "")
+            yield "```text"
             yield from program.summary()
             yield from ("```", "", f"`python -m benchmarks {name} --record` goes on where the record ends.")
 

@@ -1,21 +1,51 @@
-"""Models that can be read, of four sizes, on every table with classes: error, size, CPU, coverage."""
+"""Models that can be read, of four sizes, beside their peers: ``python -m benchmarks readable [TABLE …]``.
+
+Trees, lists and oblique trees of at most 4, 8 and 12 leaves or rules and of any size, on every shared table
+with classes below `READABLE_ROWS` rows (5,000 unless it is set). Tables that no choice was made on come
+first, the smallest first. A third of the rows is new, in three divisions below 1,000 rows.
+
+Every learner works in a process of its own, which is ended after `LIMIT` seconds; the sizes that it came to
+count. What peers do is kept in a directory for temporary files (or ``READABLE``), so that only ours is fitted
+again; ``--record`` keeps one line per table in ``results/readable.json``, and goes on where it ended.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.metadata import version
+from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks._frame import MEASURED, Case, Tool, topic
-from benchmarks._learners import attempted, n_rows
-from benchmarks._measure import Quality
+from benchmarks._frame import RESULTS
 from benchmarks._trees_real import text_columns
 from offsample.datasets import load
-from offsample.induction import DecisionListClassifier, TreeClassifier
+from offsample.induction import DecisionListClassifier, StochasticTreeClassifier, TreeClassifier
+from papers._files import draw
+
+RECORD = RESULTS / "readable.json"
+TITLE, FIGURE = "Models that can be read", "readable.svg"
+MEASURED = (
+    "Errors on a third of the rows, of models of at most 4, 8 and 12 leaves or rules and of any size; "
+    "three divisions below 1,000 rows. FIGS has as many tests as a tree of the size. Each learner stands "
+    "beside our tree on the tables and sizes that it came to, with the number of tables where its error "
+    "is lower or higher. Optimal trees have depths of 2, 3, 4 and 4, and so has one of ours; STree's is "
+    "the largest with no more leaves than asked for. All peers but RIPPER, which takes two classes, get "
+    "one-hot columns, optimal trees also whether a number is at most each of four quantiles. CPU is that "
+    "of `fit` alone. EBM has two outer bags, not 14. A learner is ended after 60 seconds per table, an "
+    "optimal tree after 10. An interval holds an error that lies within two standard errors of it. **To "
+    "read:** FIGS where a sum of small trees can be read, RIPPER for rules of one class, STreeD and GOSDT"
+    " where the tree must be optimal on the sample, STree where tests of several columns can, EBM where "
+    "curves of single columns can."
+)
 
 # By name, in turn: of the tables below 10,000 rows, choices were made on every other one; the others, and the
 # larger ones, were looked at afterwards.
@@ -71,10 +101,9 @@ OTHERS = [
     "zoo",
 ]
 SIZES: tuple[int | None, ...] = (4, 8, 12, None)
-N_SPLITS = 1
 OURS, OF_DEPTH = "offsample tree", "offsample tree, as deep as optimal ones"
-# The largest table, in rows: for a run that has less time.
-MAX_ROWS = int(os.environ.get("READABLE_ROWS", "50000"))
+# Seconds that a learner may take for all sizes and divisions of a table; an optimal tree alone.
+LIMIT, OPTIMAL_LIMIT = 60.0, 10
 
 Make = Callable[[int | None], Any]
 
@@ -164,7 +193,9 @@ class Optimal:
         if package == "pystreed":
             from pystreed import STreeDClassifier
 
-            self._learner = STreeDClassifier(max_depth=depth, max_num_nodes=(size or 16) - 1, time_limit=60)
+            self._learner = STreeDClassifier(
+                max_depth=depth, max_num_nodes=(size or 16) - 1, time_limit=OPTIMAL_LIMIT
+            )
         else:
             from gosdt import GOSDTClassifier, _classifier
             from sklearn.utils.validation import check_array
@@ -173,7 +204,7 @@ class Optimal:
             _classifier.check_array = lambda X, force_all_finite=True, **options: check_array(
                 X, ensure_all_finite=force_all_finite, **options
             )
-            self._learner = GOSDTClassifier(depth_budget=depth, regularization=0.01, time_limit=60)
+            self._learner = GOSDTClassifier(depth_budget=depth, regularization=0.01, time_limit=OPTIMAL_LIMIT)
 
     def fit(self, X: Any, y: Any) -> Optimal:
         """Learn from numbers of classes."""
@@ -195,10 +226,19 @@ class Optimal:
 
 
 def oblique_peer(size: int | None) -> Any:
-    from stree import Stree
+    from stree import Siterator, Stree
+
+    class Finished(Stree):
+        """Leaves that its largest depth cut off vote: in 1.4.2 they say the first class."""
+
+        def fit(self, X: Any, y: Any) -> Any:
+            super().fit(X, y)
+            for node in Siterator(self.tree_):
+                node.make_predictor(self.n_classes_)
+            return self
 
     # Its depth counts the root: a tree of depth 3 has at most four leaves.
-    return Stree(max_depth=None if size is None else int(np.log2(size)) + 1, random_state=0)
+    return Finished(max_depth=None if size is None else int(np.log2(size)) + 1, random_state=0)
 
 
 def boosted_terms(_: int | None) -> Any:
@@ -207,20 +247,22 @@ def boosted_terms(_: int | None) -> Any:
     return ExplainableBoostingClassifier(n_jobs=1, outer_bags=2, random_state=0)
 
 
+# From a name to what makes it, and the distribution it is of; None for ours.
 LEARNERS: dict[str, tuple[Make, str | None]] = {
     OURS: (lambda size: TreeClassifier(max_size=size), None),
     OF_DEPTH: (lambda size: TreeClassifier(max_size=size or 16, max_depth=DEPTHS[size]), None),
     "offsample list": (lambda size: DecisionListClassifier(max_size=size), None),
+    "offsample oblique tree": (lambda size: StochasticTreeClassifier(max_size=size), None),
     "CART, leaves by 5 folds": (cart, "scikit-learn"),
-    "FIGS": (partial(imodels, "FIGSClassifier", "max_rules"), "imodels"),
+    "FIGS": (lambda size: imodels("FIGSClassifier", "max_rules", size and size - 1), "imodels"),
     "GreedyTree": (partial(imodels, "GreedyTreeClassifier", "max_leaf_nodes"), "imodels"),
     "RIPPER": (Ripper, "wittgenstein"),
     "STreeD": (partial(Optimal, "pystreed"), "pystreed"),
     "GOSDT": (partial(Optimal, "gosdt"), "gosdt"),
     "STree": (oblique_peer, "STree"),
-    "EBM": (boosted_terms, "interpret"),
+    "EBM": (boosted_terms, "interpret-core"),
 }
-_ANY_SIZE = {"EBM"}
+_ANY_SIZE, _RAW = {"EBM"}, {"RIPPER"}
 
 
 def model_size(model: Any) -> float:
@@ -228,45 +270,13 @@ def model_size(model: Any) -> float:
     found = getattr(model, "best_estimator_", model)
     if hasattr(found, "size_"):
         return float(found.size_)
+    if hasattr(found, "n_splits_"):
+        return float(found.n_splits_ + 1)
     if hasattr(found, "get_n_leaves"):
         return float(found.get_n_leaves())
     if hasattr(found, "nodes_leaves"):
         return float(found.nodes_leaves()[1])
-    return float(getattr(found, "complexity_", np.nan))
-
-
-def divided(make: Make, sizes: Sequence[int | None], is_ours: bool, data: Callable[[], Any]) -> Any:
-    """A call that fits and judges a learner of each size in each division."""
-    from sklearn.model_selection import StratifiedShuffleSplit
-
-    make(None)  # a package that is missing says so before anything is read
-    X, y = data()
-    divisions = list(StratifiedShuffleSplit(N_SPLITS, test_size=1 / 3, random_state=0).split(X, y))
-    tables = []
-    for train, test in divisions:
-        known, new = (X.iloc[rows].reset_index(drop=True) for rows in (train, test))
-        encoder = None if is_ours else one_hot(X).fit(known)
-        tables.append([known, new] if is_ours else [encoder.transform(one) for one in (known, new)])
-
-    def run() -> Quality:
-        found = []  # error, size, seconds and coverage for each size of a model
-        for size in sizes:
-            of_size = []
-            for (train, test), (known, new) in zip(divisions, tables, strict=True):
-                started = time.process_time()
-                model = make(size).fit(known, y[train])
-                seconds = time.process_time() - started
-                error = float((np.asarray(model.predict(new)) != y[test]).mean())
-                of_size.append((error, model_size(model), seconds, covers(model, error, len(test))))
-            found.append(np.mean(of_size, axis=0))
-        said = [
-            f"{_called(size)} {one[0]:.3f} ({one[1]:.2g})" for size, one in zip(sizes, found, strict=True)
-        ]
-        return Quality(
-            float(found[-1][0]), "; ".join(said), tuple(np.round(np.concatenate(found), 4).tolist())
-        )
-
-    return run
+    return float(getattr(found, "complexity_", -1.0)) + 1.0  # of FIGS, its tests; as many leaves has one tree
 
 
 def covers(model: Any, error: float, n_new: int) -> float:
@@ -278,103 +288,222 @@ def covers(model: Any, error: float, n_new: int) -> float:
     return float(low - slack <= error <= high + slack)
 
 
-def _called(size: int | None) -> str:
-    return "any size" if size is None else f"at most {size}"
+# --- a learner on a table ---------------------------------------------------------------------------------
 
 
-def means(cases: list[dict[str, Any]], used: bool) -> dict[str, dict[str, Any]]:
-    """By learner and table: error, size, seconds and coverage of each size."""
-    found: dict[str, dict[str, Any]] = {}
-    for case in cases:
-        name = case["name"].split(" ")[0]
-        for one in case["measurements"] if (name in CHOSEN_ON) == used else ():
-            if one["status"] == MEASURED:
-                found.setdefault(one["tool"], {})[name] = np.reshape(one["details"], (-1, 4))
+def judged(make: Make, size: int | None, X: Any, y: Any, *, encoded: bool, covered: bool) -> list[float]:
+    """Mean error, size, seconds of `fit` and, if asked for, coverage over the divisions of a table."""
+    from sklearn.model_selection import StratifiedShuffleSplit
+
+    found = []
+    for train, test in StratifiedShuffleSplit(
+        3 if len(y) < 1000 else 1, test_size=1 / 3, random_state=0
+    ).split(X, y):
+        known, new = (X.iloc[rows].reset_index(drop=True) for rows in (train, test))
+        if encoded:
+            encoder = one_hot(X).fit(known)
+            known, new = encoder.transform(known), encoder.transform(new)
+        started = time.process_time()
+        model = make(size).fit(known, y[train])
+        seconds = time.process_time() - started
+        error = float((np.asarray(model.predict(new)) != y[test]).mean())
+        found.append((error, model_size(model), seconds, covers(model, error, len(test))))
+    return [float(f"{value:.4g}") for value in np.mean(found, axis=0)[: 4 if covered else 3]]
+
+
+def _each_size(pipe: Any, learner: str, X: Any, y: Any) -> None:
+    """Send what a learner does at each size, and in words why there is no more."""
+    make, peer = LEARNERS[learner]
+    warnings.simplefilter("ignore")
+    try:
+        for size in [None] if learner in _ANY_SIZE else SIZES:
+            encoded = peer is not None and learner not in _RAW
+            pipe.send(judged(make, size, X, y, encoded=encoded, covered=peer is None))
+    except Exception as error:  # a learner that fails is a result, too
+        pipe.send(f"{type(error).__name__}: {' '.join(str(error).split())[:60]}")
+    pipe.send(None)
+
+
+def measured(learner: str, X: Any, y: Any, limit: float = LIMIT) -> list[Any]:
+    """What a learner does at each size that it comes to within the limit, and last why it came no further."""
+    here, there = get_context("fork").Pipe()
+    process = get_context("fork").Process(target=_each_size, args=(there, learner, X, y))
+    process.start()
+    there.close()
+    found: list[Any] = []
+    end = time.monotonic() + limit
+    try:
+        while here.poll(max(0.0, end - time.monotonic())):
+            if (one := here.recv()) is None:
+                return found
+            found.append(one)
+        found.append(f"more than {limit:g} s")
+    except EOFError:
+        found.append("the process ended")
+    finally:
+        process.kill()
+        process.join()
     return found
 
 
-def summary(cases: list[dict[str, Any]]) -> list[str]:
-    """Mean errors, of tables that were looked at once and of those that choices were made on."""
-    lines = []
+def kept(name: str, learner: str, X: Any, y: Any) -> list[Any]:
+    """What a peer does, from the directory where that is kept if it is there; ours is fitted again."""
+    if LEARNERS[learner][1] is None:
+        return measured(learner, X, y)
+    folder = Path(os.environ.get("READABLE", Path(tempfile.gettempdir()) / "readable"))
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name} {learner}.json"
+    if not path.exists():
+        path.write_text(json.dumps(measured(learner, X, y)))
+    found: list[Any] = json.loads(path.read_text())
+    return found
+
+
+# --- what is recorded ---------------------------------------------------------------------------------------
+
+Record = dict[str, tuple[int, dict[str, list[Any]]]]  # rows, and what each learner does, by table
+
+
+def recorded() -> Record:
+    """What was recorded of each table."""
+    if not RECORD.exists():
+        return {}
+    learners, *rows = json.loads(RECORD.read_text())
+    return {name: (n, dict(zip(learners, found, strict=True))) for name, n, *found in rows}
+
+
+def versions() -> dict[str, str]:
+    """Of what each learner is of; "" for ours."""
+    return {learner: version(peer) if peer else "" for learner, (_, peer) in LEARNERS.items()}
+
+
+def record(known: Record) -> None:
+    """Write a line per table, below the learners and their versions."""
+    rows = [versions(), *([name, n, *found.values()] for name, (n, found) in known.items())]
+    lines = (json.dumps(row, separators=(",", ":")) for row in rows)
+    RECORD.write_text("[" + ",\n".join(lines) + "]\n")
+
+
+def at_size(found: dict[str, list[Any]], learner: str, place: int) -> list[float] | None:
+    """Numbers of a learner at a place in `SIZES`, if it came to it."""
+    if learner in _ANY_SIZE:
+        place -= len(SIZES) - 1
+    some = found[learner]
+    return some[place] if 0 <= place < len(some) and not isinstance(some[place], str) else None
+
+
+def summary() -> Iterator[str]:
+    """Mean errors beside those of our tree on the same tables, by size and kind of table."""
+    known = recorded()
     for used, what in ((False, "not used for any choice"), (True, "that choices were made on")):
-        found = means(cases, used)
-        for place, size in enumerate(SIZES):
-            said = []
-            for tool, of_table in found.items():
-                rows = [
-                    one[place - len(SIZES)] for one in of_table.values() if len(one) >= len(SIZES) - place
+        tables = {name: found for name, (_, found) in known.items() if (name in CHOSEN_ON) == used}
+        for place, size in enumerate(SIZES) if tables else ():
+            yield f"{len(tables)} tables {what}, {_called(size)}"
+            for learner in LEARNERS:
+                pairs = [
+                    (at_size(found, learner, place), at_size(found, OURS, place)) for found in tables.values()
                 ]
-                if rows:
-                    error, leaves, seconds, covered = np.mean(rows, axis=0)
-                    holds = f", interval holds in {covered:.0%}" if covered >= 0 else ""
-                    of = f"size {leaves:.2g}, {seconds:.2g} s{holds}, {len(rows)} tables"
-                    said.append(f"{tool} {error:.4f} ({of})")
-            if said:
-                lines.append(f"Tables {what}, {_called(size)}: {'; '.join(said)}.")
-    return lines
+                both = [(one, ours) for one, ours in pairs if one is not None and ours is not None]
+                if both:
+                    yield f"  {learner:40}" + _said(learner, both)
+    if known:
+        n = max(n for n, _ in known.values())
+        yield f"The largest table has {n:,} rows. Sizes that were not come to:"
+        yield from _missing(known)
 
 
-def figures(cases: list[dict[str, Any]]) -> dict[str, Any]:
-    """Mean error against mean size, on tables that no choice was made on."""
+def _said(learner: str, both: list[tuple[list[float], list[float]]]) -> str:
+    error, size, seconds, *covered = np.mean([one for one, _ in both], axis=0)
+    leaves = "" if learner in _ANY_SIZE else f"  size {size:5.1f}"
+    said = f"{error:.4f}{leaves}  CPU {seconds:.2g} s"
+    if covered:
+        said += f"  interval holds in {covered[0]:.0%}"
+    if learner == OURS:
+        return said
+    lead = np.array([one[0] - ours[0] for one, ours in both])
+    se = lead.std() / np.sqrt(len(lead))
+    return said + (
+        f"  less ours {lead.mean():+.4f} ± {se:.4f} on {len(both)}: lower {(lead < 0).sum()}, "
+        f"higher {(lead > 0).sum()}"
+    )
+
+
+def _missing(known: Record) -> Iterator[str]:
+    """By learner and reason, the tables of which it did not come to all sizes."""
+    for learner in LEARNERS:
+        reasons: dict[str, list[str]] = {}
+        for name, (_, found) in known.items():
+            if found[learner] and isinstance(found[learner][-1], str):
+                reason = found[learner][-1]
+                reason = "more than two classes" if "expects two" in reason else reason
+                reasons.setdefault(reason, []).append(name)
+        for reason, names in reasons.items():
+            yield f"  {learner}: {reason}: {', '.join(names)}"
+
+
+def _called(size: int | None) -> str:
+    return "of any size" if size is None else f"at most {size}"
+
+
+def figure() -> Any:
+    """Mean error against mean size, on tables that no choice was made on and all learners shown came to."""
     import matplotlib.pyplot as plt
 
-    found = means(cases, used=False)
-    figure, axes = plt.subplots(figsize=(7, 4.5))
-    for learner, of_table in found.items():
-        if of_table.keys() == found[OURS].keys():
-            error, size = np.mean(list(of_table.values()), axis=0)[:, :2].T
-            if learner in _ANY_SIZE:
-                axes.axhline(error[-1], color="0.5", ls="--", label=f"{learner}, of any size")
-            else:
-                axes.plot(size, error, "o-", label=learner, lw=2 if learner == OURS else 1)
-    axes.set(xlabel="size: leaves or rules", ylabel="error on new rows")
-    axes.locator_params(nbins=4)
+    tables = [found for name, (_, found) in recorded().items() if name not in CHOSEN_ON]
+    came = {
+        learner: {
+            i
+            for i, found in enumerate(tables)
+            if all(
+                at_size(found, learner, place) is not None
+                for place in range(len(SIZES))
+                if learner not in _ANY_SIZE or SIZES[place] is None
+            )
+        }
+        for learner in LEARNERS
+    }
+    shown = [learner for learner in LEARNERS if len(came[learner]) > 0.75 * len(tables)]
+    common = set.intersection(*(came[learner] for learner in shown)) if shown else set()
+    drawn, axes = plt.subplots(figsize=(7, 4.5))
+    for learner in shown if common else ():
+        places = range(len(SIZES) - 1 if learner in _ANY_SIZE else 0, len(SIZES))
+        error, size = np.array(
+            [np.mean([at_size(tables[i], learner, place)[:2] for i in common], axis=0) for place in places]
+        ).T
+        if learner in _ANY_SIZE:
+            axes.axhline(error[-1], color="0.5", ls="--", label=f"{learner}, of any size")
+        else:
+            axes.plot(size, error, "o-", label=learner, lw=2 if learner == OURS else 1)
+    axes.set(
+        xlabel="size: leaves or rules",
+        ylabel=f"error on new rows, mean of {len(common)} tables",
+        xscale="log",
+    )
     if axes.lines:
-        axes.legend()
-    figure.tight_layout()
-    return {"readable": figure}
+        axes.legend(fontsize="small")
+    drawn.tight_layout()
+    return drawn
 
 
-@topic(
-    "readable",
-    "Models that can be read",
-    "Errors on a third of the rows, of models of at most 4, 8 and 12 leaves or rules and of any size. "
-    "Optimal trees have depths of 2, 3, 4 and 4 there, and so has one of ours. Peers get one-hot columns, "
-    "optimal trees also whether a number is at most each of four quantiles. "
-    "CPU is that of `fit` alone. EBM has two outer bags, not 14, which take many times as long. Tables that "
-    "choices were made on are told apart: by name in turn, every other one below 10,000 rows. The smallest "
-    "come first, and `READABLE_ROWS=210` leaves out larger ones, as in this run: ten tables, six of them not "
-    "used for a choice, each divided once, so that means differ by several points by chance. **Not to be "
-    "read from this run:** optimal trees, which had numbers only as bins without an order, and one-hot "
-    "columns that were binned again: with thresholds, as they get now, they err less. STree's depth, which "
-    "counts the root, left it a single class at size 4. Folds of our own trees are dealt otherwise now.",
-    peers={
-        "scikit-learn": "Use `DecisionTreeClassifier` with a grid of sizes where an interval is not needed.",
-        "imodels": "Use FIGS where a sum of small trees can be read.",
-        "wittgenstein": "Use RIPPER where rules for one class are wanted.",
-        "pystreed": "Use it where the tree must be optimal on the sample to a depth.",
-        "gosdt": "Use it where the tree must be optimal on the sample for a price per leaf.",
-        "STree": "Use it where tests of several columns at once can be read.",
-        "interpret": "Use EBM where curves of single columns can be read: the ceiling of accuracy here.",
-    },
-    packages=("imodels", "wittgenstein", "pystreed", "gosdt", "STree", "interpret-core"),
-    patience=0.0,
-    limit=120.0,
-    summary=summary,
-    figures=figures,
-)
-def cases(small: bool) -> Iterator[Case]:
-    found = []
-    for name in ("iris", "labor") if small else sorted((*CHOSEN_ON, *OTHERS)):
-        data = attempted(partial(table, name))
-        n = n_rows(data)
-        if n is None or n <= MAX_ROWS:
-            found.append((n or 0, name, data))
-    for n, name, data in sorted(found, key=lambda one: one[:2]):
-        tools = []
-        for learner, (make, peer) in LEARNERS.items():
-            sizes = (None,) if learner in _ANY_SIZE else SIZES
-            call = partial(divided, make, sizes, peer is None, data)
-            tools.append(Tool(learner, call, peer, lambda found: found, timed=False))
-        used = "used for choices" if name in CHOSEN_ON else "not used"
-        yield Case(f"{name} ({used})", tools, "error", "lower", n)
+def main(arguments: list[str]) -> None:
+    """Measure the tables that are asked for, and print what they say together."""
+    keeps, asked = "--record" in arguments, [word for word in arguments if word != "--record"]
+    most = int(os.environ.get("READABLE_ROWS", "5000"))
+    known, data = recorded() if keeps else {}, {}
+    for name in asked or [*OTHERS, *CHOSEN_ON]:
+        data[name] = table(name)
+        if len(data[name][1]) >= most and not asked:
+            del data[name]
+    for name in sorted(data, key=lambda name: (name in CHOSEN_ON, len(data[name][1]), name)):
+        X, y = data[name]
+        if name not in known:
+            known[name] = len(y), {learner: kept(name, learner, X, y) for learner in LEARNERS}
+        if keeps:
+            record(known)
+        said = (
+            f"{learner} {' '.join(one if isinstance(one, str) else f'{one[0]:.3f}' for one in found)}"
+            for learner, found in known[name][1].items()
+        )
+        print(f"{name} ({len(y)}): {'; '.join(said)}", flush=True)
+    if keeps:
+        draw(figure(), RESULTS / Path(FIGURE).stem)

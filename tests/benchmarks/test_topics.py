@@ -1,9 +1,11 @@
 """The topics: ours runs in all of them, and the page is what the recorded results say."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
-from benchmarks._frame import RESULTS, TOPICS, topics
+from benchmarks._frame import PROGRAMS, RESULTS, TOPICS, topics
 from benchmarks._pages import page, recorded
 
 CLUSTERS = ("Spark", "Dask")  # start for long; tests/engines has them
@@ -27,6 +29,11 @@ def test_the_page_is_what_the_results_say():
 
 def test_figures_are_there_and_no_others():
     named = [figure for name in TOPICS for figure in recorded(name)["figures"]]
+    named += [
+        program.FIGURE
+        for name in PROGRAMS
+        if hasattr(program := import_module(f"benchmarks.{name}"), "FIGURE")
+    ]
     assert sorted(named) == sorted(path.name for path in RESULTS.iterdir() if path.suffix != ".json")
 
 

@@ -1,7 +1,10 @@
 """Our tree beside CART with tuned leaves: no table is in both halves, and records are what was found."""
 
+import time
+
 import numpy as np
 import pandas as pd
+import pytest
 
 from benchmarks import readable, tuned_leaves
 
@@ -51,3 +54,39 @@ def test_peers_are_not_held_back():
     grids = [readable.cart(size).param_grid["max_leaf_nodes"] for size in (None, 8)]
     assert grids[0][-3:] == [256, 512, None]
     assert grids[1][-1] == 8
+
+
+class _Slow:
+    """A learner whose larger models take too long."""
+
+    def __init__(self, size):
+        self.size = size
+
+    def fit(self, X, y):
+        if self.size == 8:
+            time.sleep(60)
+        self.size_, self._first = 1, "yes"
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self._first)
+
+
+def test_sizes_that_a_learner_came_to_count(monkeypatch, tmp_path):
+    X, y = pd.DataFrame({"x": np.arange(60.0)}), np.repeat(["no", "yes"], [20, 40])
+    learners = {readable.OURS: (readable.TreeClassifier, None), "slow": (_Slow, "numpy")}
+    monkeypatch.setattr(readable, "LEARNERS", learners)
+    monkeypatch.setattr(readable, "SIZES", (4, 8))
+    monkeypatch.setattr(readable, "RECORD", tmp_path / "record.json")
+    found = {
+        readable.OURS: [[0.1, 2.0, 0.1, 1.0]] * 2,
+        "slow": readable.measured("slow", X, y, limit=2.0),
+    }
+    size_4, reason = found["slow"]
+    assert size_4[0] == pytest.approx(1 / 3, abs=0.02)
+    assert (size_4[1], reason) == (1.0, "more than 2 s")
+    readable.record({"made up": (len(X), found)})
+    assert readable.recorded() == {"made up": (60, found)}
+    said = list(readable.summary())
+    assert "on 1: lower 0, higher 1" in said[2]  # the tree errs less
+    assert said[-1] == "  slow: more than 2 s: made up"
