@@ -43,7 +43,8 @@ def ended_in_order() -> Iterator[None]:
         with inbox:
             while received := inbox.recv(1):
                 number = received[0]
-                interrupt_queries()
+                if number in (*taken, signal.SIGINT):  # not of another's timer
+                    interrupt_queries()
                 if number in taken and not ended.wait(_PATIENCE):
                     signal.pthread_kill(main, number)
                     if not ended.wait(_LAST_PATIENCE):

@@ -16,7 +16,9 @@ from offsample.ranking import RankedFeature
 from offsample.report._codes import are_codes
 from offsample.report._metrics import Score
 from offsample.report._reading import TableRead
-from offsample.rows import Repeats, find_repeats
+from offsample.rows import Repeats, find_repeats, suspect_entities
+from offsample.rows._columns import codes_of
+from offsample.rows._entities import are_alike
 from offsample.tables import EncodedTable, columns_of
 
 # A page is sent around, and people are in it: values that fewer rows have are not named unless asked for.
@@ -40,17 +42,16 @@ class EncodedRead(TableRead):
     @cached_property
     def as_read(self) -> EncodedTable:
         """Features of the modelled rows as numbers and codes; whole numbers without order are categories."""
-        declared, types = (
-            [name for name in self.options.categorical_features if name in self.X],
-            self.options.types,
-        )
+        declared = [name for name in self.options.categorical_features if name in self.X]
+        types, found = self.options.types, list[Any]()
         read = EncodedTable.of(self.X, declared, types)
-        open_ = [
-            name for name, one in read.known.items() if one.kind == "numeric" and one.quantity != "moment"
-        ]
-        found = [
-            name for name in open_ if name not in types and are_codes(read[name], self.labels, len(open_))
-        ]
+        numbers = [n for n, one in read.known.items() if one.kind == "numeric" and one.quantity != "moment"]
+        for name in numbers:
+            if name not in types and are_codes(read[name], self.labels, len(numbers)):
+                found.append(name)
+        if found:  # what rows may belong to, as patients' numbers, is asked about, and is no category
+            asked = {n for entity in suspect_entities(unordered(read), self.labels) for n in entity.names}
+            found = [name for name in found if name not in asked and not are_alike(codes_of(read[name]))]
         self.categories = (*declared, *found)
         return EncodedTable.of(self.X, self.categories, types) if found else read
 
