@@ -107,9 +107,9 @@ def test_columns_that_there_is_no_time_to_count_are_left_out():
 
 def test_of_kinds_of_oblique_trees_the_one_is_kept_that_there_was_time_for(a_second_per_look):
     X, y = problem()
-    first = tuple(StochasticTreeClassifier(geometry="unit").fit(X, y).path_)
+    first = tuple(StochasticTreeClassifier(geometry="covariance").fit(X, y).path_)
     learner = StochasticTreeClassifier()
-    assert tuple(learner.fit(X, y).path_)[1] != first[1]  # with time, another kind is better
+    assert tuple(learner.fit(X, y).path_)[:3] != first[:3]  # with time, another kind is better
     for seconds in (1.0, 2.0, 3.0):
         with deadline(seconds, keep_part=True):
             assert tuple(learner.fit(X, y).path_) == first[: int(seconds)]
