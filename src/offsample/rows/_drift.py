@@ -214,11 +214,8 @@ def _tails(
     blind: Floats | None = None
     columns: dict[str | None, NDArray[Any]] = {None: np.zeros_like(label)}
     columns |= {name: column[some] for name, column in arrays.items()}
-    alike = (
-        alike
-        and n_classes == 2
-        and np.bincount(label[in_time][is_last], minlength=2).min() >= _LEAST_OF_CLASS
-    )
+    least = np.bincount(label[in_time][is_last], minlength=2).min()
+    alike = alike and n_classes == 2 and least >= _LEAST_OF_CLASS
     for name, column in columns.items():
         cell = cells_of(column)
         n_cells = int(cell.max(initial=0)) + 1

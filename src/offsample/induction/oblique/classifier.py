@@ -181,7 +181,7 @@ class StochasticTreeClassifier(Learner):
         starts = np.concatenate([[0], np.cumsum(np.bincount(codes))])
         threshold = 0.5 if self.published and self.threshold == "tuned" else self.threshold
         stakes: Any = 1.0
-        if costs is not None:  # by votes that count what rows have at stake, the cheapest class is the likeliest
+        if costs is not None:  # of votes that count what rows have at stake, the cheapest class has most
             stakes, threshold = class_stakes(costs), 0.5 if self.published else "tuned"
             stakes = stakes / (np.bincount(codes, mass) @ stakes)
             mass, own = mass * stakes[codes], own * stakes[codes]
