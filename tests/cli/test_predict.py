@@ -70,6 +70,23 @@ def test_the_page_names_the_file_by_its_digest(folder):
     assert f"SHA-256 {digest[:16]}" in run("predict", folder / "model.joblib", folder / "new.csv").stderr
 
 
+def test_what_decided_names_no_value_that_a_page_does_not_name():
+    """Four rows of a value are people: what the model knows of them is not written into every scored file."""
+    random = np.random.default_rng(0)
+    city = np.concatenate(
+        [np.repeat([f"rare{i}" for i in range(40)], 4), random.choice(["Rome", "Oslo"], 740)]
+    )
+    y = np.where(np.char.startswith(city, "rare") | (city == "Rome"), "yes", "no")
+    table = {"city": city, "noise": random.normal(size=900), "y": y}
+    shown = {}
+    for rows in (False, True):
+        known = offsample.report(table, "y", fast=True, reference=False, known=["city"], show_rows=rows)
+        shown[rows] = scored(known.estimator, table)["decided_by"]
+    assert any("Rome" in text or "Oslo" in text for text in shown[False])
+    assert not any("rare0" in text or "rare1" in text for text in shown[False])
+    assert any("rare0" in text for text in shown[True])
+
+
 def test_what_decided_is_true_of_the_rows_and_of_no_others():
     random = np.random.default_rng(0)
     n = 1500

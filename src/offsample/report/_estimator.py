@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from offsample._estimators import n_rows
 from offsample._squared_losses import alike, few_decide
 from offsample._typing import Floats
+from offsample.report._encoded import FEWEST
 from offsample.report._study import Study
 from offsample.tables import EncodedTable, TableEncoder, columns_of
 from offsample.tables._base import class_names, missing_column
@@ -63,9 +64,11 @@ class _Reported(BaseEstimator):  # type: ignore[misc]
         zeros = dict.fromkeys(self._ignored, np.zeros(n_rows(X)))
         return EncodedTable(zeros | read, read.known, unread | dict(read.unread))
 
-    def _keep(self, model: Any, table: EncodedTable, X: Any) -> Self:
-        """Keep a fitted model, how its columns are encoded, and the dates that some are made of."""
-        self.model_, there = model, columns_of(X)
+    def _keep(
+        self, model: Any, table: EncodedTable, X: Any, rare: Mapping[str, set[Any]] | None = None
+    ) -> Self:
+        """Keep a fitted model, how its columns are encoded, dates that some are made of, and rare values."""
+        self.model_, there, self._rare = model, columns_of(X), rare or {}
         self._made = {name: made_of(name, there) for name in self.columns if name not in there}
         of = {source for sources in self._made.values() for source in sources}
         types = {name: asked for name, asked in (self.types or {}).items() if name in of}
@@ -196,11 +199,21 @@ def reported(
     columns = [name for name in table if str(name) in names]
     declared = [name for name in study.categories if name in columns]
     about = clone(model), columns, declared, study.options.time, dict(study.options.types), is_undecided
+    rare = {} if study.options.show_rows else {str(name): _rare(table, name) for name in columns}
     if study.task == "regression":
-        return ReportedRegressor(*about)._keep(model, table, study._read)
+        return ReportedRegressor(*about)._keep(model, table, study._read, rare)
     values = TableEncoder("all").fit({study.target: columns_of(study._read)[study.target]}).values[0]
     texts, classes = class_names(values), np.array(values)
     if classes.tolist() != list(values):  # numpy makes text of 1 and "a"
         classes = np.array(values, object)
     place = np.array([texts.index(text) for text in model.classes_])
-    return ReportedClassifier(*about)._of_classes(classes, place)._keep(model, table, study._read)
+    return ReportedClassifier(*about)._of_classes(classes, place)._keep(model, table, study._read, rare)
+
+
+def _rare(table: EncodedTable, name: Any) -> set[Any]:
+    """Values that so few rows have that they are not to be named."""
+    if table.kind(name) == "numeric":
+        return set()
+    values = table.known[name].values
+    sizes = np.bincount(table[name], minlength=len(values))
+    return {value for value, n in zip(values, sizes, strict=False) if n < FEWEST}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from offsample.tables._imposed import UnreadWarning
 Reported = ReportedClassifier | ReportedRegressor
 # Values of a category that are named in a condition; the others are counted.
 _NAMED = 3
+_NONE: Mapping[str, Collection[Any]] = {}
 _PICKLES = b"\x80", b"\x78", b"\x1f\x8b"  # what files of joblib begin with, compressed or not
 
 
@@ -91,11 +92,11 @@ def scored(
     if isinstance(model, ReportedClassifier):
         shares, form = model.predict_proba(table), model._form()
         columns |= {f"p_{name}": shares[:, k] for k, name in enumerate(model.classes_.tolist())}
-        texts = {} if form.steps else conditions(form.cell)  # which do arithmetic
+        texts = {} if form.steps else conditions(form.cell, model._rare)  # which do arithmetic
     else:
         if interval is not None:
             columns["low"], columns["high"] = model.predict_interval(table, interval).T
-        texts = conditions(tree_cell(model.model_.tree_, model.model_._encoder))
+        texts = conditions(tree_cell(model.model_.tree_, model.model_._encoder), model._rare)
     cells = model._ask(table, "apply")
     cells = cells.argmax(axis=1) if cells.ndim == 2 else cells  # of an oblique tree, the likeliest
     columns["decided_by"] = np.array([texts.get(cell, f"cell {cell}") for cell in cells.tolist()], object)
@@ -114,11 +115,11 @@ def unseen(table: EncodedTable) -> dict[str, Booleans]:
     return new | {f"{name} (not read)": rows for name, rows in table.unread.items()}
 
 
-def conditions(of_row: Expression) -> dict[int, str]:
-    """What has to be true of a row for each cell of a model, in words."""
+def conditions(of_row: Expression, rare: Mapping[str, Collection[Any]] = _NONE) -> dict[int, str]:
+    """What has to be true of a row for each cell of a model, in words that name no rare values of columns."""
     found: dict[int, list[str]] = {}
     for tests, cell in _paths(of_row, ()):
-        said = list(map(_said, _joined(tests)))
+        said = [_said(test, rare) for test in _joined(tests)]
         if len(said) > 1:
             said = [f"({one})" if one.endswith(" or missing") else one for one in said]
         found.setdefault(int(cell), []).append(" and ".join(said) or "any row")
@@ -168,14 +169,16 @@ def _joined(tests: Iterable[Any]) -> list[Any]:
     return list(found.values())
 
 
-def _said(test: Any) -> str:
+def _said(test: Any, rare: Mapping[str, Collection[Any]]) -> str:
     name, missing = str(test.column.name), " or missing" * test.missing
     if test.kind in ("at_most", "above"):
         shown = value_text(test.value, test.column.kind)
         return f"{name} {'<=' if test.kind == 'at_most' else '>'} {shown}{missing}"
-    values = [shorten(str(value), 40) for value in test.value[:_NAMED]]
-    if not values:
+    if not test.value:
         return f"{name} is {'missing' if test.kind == 'in' else 'not missing'}"
-    more = len(test.value) - len(values)
-    listed = ", ".join(values) + (f" and {more} more" if more else "")
+    named = [value for value in test.value if value not in rare.get(name, ())][:_NAMED]
+    more = len(test.value) - len(named)
+    listed = ", ".join(shorten(str(value), 40) for value in named)
+    if more:
+        listed += f" and {more} more" if named else f"{more} rare value{'s' * (more > 1)}"
     return f"{name} {test.kind} {{{listed}}}{missing}"
