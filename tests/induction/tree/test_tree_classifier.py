@@ -382,7 +382,7 @@ def _is_below(flat, node, other):
     return node == other
 
 
-@pytest.mark.parametrize("stopping", ["auto", "none", "holdout"])
+@pytest.mark.parametrize("stopping", ["auto", "none"])
 @pytest.mark.parametrize("categorical_split", ["ordered", "multiway"])
 def test_max_size_is_the_number_of_leaves(stopping, categorical_split):
     rng = np.random.default_rng(0)

@@ -68,13 +68,12 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
         A split must improve the criterion by more than this. If negative, growing goes on where the criterion
         worsens. For "gain_ratio" and "mantaras_distance" the ratio after the split counts, not its change:
         such a tree grows as long as a split has an information gain.
-    stopping : {"auto", "significance", "holdout", "none"}, default="auto"
+    stopping : {"auto", "significance", "none"}, default="auto"
         How the size is chosen within those limits. "significance": for criteria that estimate the error off
         the sample, a split must be significant after a correction for all columns and thresholds that it was
         chosen from, and the number of splits with the smallest corrected estimate is kept (see Notes); no
         effect for other criteria. "auto": the same, but up to 10,000 rows the tree is another one if that is
-        clearly better on rows that were left out. "holdout": the number of splits that is best on a random
-        half of the rows for a tree grown on the other half. "none": no stopping rule.
+        clearly better on rows that were left out. "none": no stopping rule.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Numeric columns to read as categorical.
     categorical_split : {"auto", "multiway", "ordered"}, default="auto"
@@ -96,7 +95,7 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
     n_jobs : int, default=None
         Threads that code and count numeric columns of nodes with 20,000 rows or more; the tree is the same.
     random_state : int, RandomState or None, default=None
-        Seed of the folds of "ordered" splits and of "holdout". None stands for 0.
+        Seed of the folds of "ordered" splits. None stands for 0.
 
     Attributes
     ----------
@@ -210,7 +209,7 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
     max_depth: int | None = None
     min_samples_leaf: int = 1
     min_gain: float = 0.0
-    stopping: Literal["auto", "significance", "holdout", "none"] = "auto"
+    stopping: Literal["auto", "significance", "none"] = "auto"
     categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
     categorical_split: Literal["auto", "multiway", "ordered"] = "auto"
     unseen: Literal["parent", "uniform"] = "parent"

@@ -263,18 +263,6 @@ class Grower:
             pass
         return node
 
-    def held_out_losses(self, n_splits: int, held_out: NDArray[np.int32]) -> list[Floats]:
-        """Loss of the criterion's rule on rows that did not grow the tree, after 0, 1, 2, … splits."""
-        by_class = self.scoring.held_out_losses(np.concatenate(self.counts))
-        y = self.y[held_out]
-        loss = by_class[0, y]
-        losses = [loss]
-        for places, node in self.routed(n_splits, held_out):
-            loss = loss.copy()
-            loss[places] = by_class[node[places], y[places]]
-            losses.append(loss)
-        return losses
-
     def has_pair(self, n_splits: int) -> bool:
         """Whether one of the first splits is that of a pair of columns."""
         splits = [record.split for record in self.records[:n_splits]]
