@@ -1,4 +1,4 @@
-"""Dask with workers in processes of their own."""
+"""Dask with workers in processes of their own, and values that are sent to several of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 
 from offsample import rank_features
 from offsample.tables import open_table
+from offsample.tables.engines import dask as _dask
 
 dd = pytest.importorskip("dask.dataframe", reason="dask is not installed")
 distributed = pytest.importorskip("distributed", reason="distributed is not installed")
@@ -45,7 +46,8 @@ def cluster(tmp_path_factory):
         yield client
 
 
-def test_ranking_on_a_cluster(table, cluster):
+def test_ranking_on_a_cluster(table, cluster, monkeypatch):
+    monkeypatch.setattr(_dask, "_ROWS_PER_BUCKET", 700)  # five buckets, so that equal values must meet
     frame = dd.from_pandas(table, npartitions=4)
     assert rank_features(frame, "y").features == rank_features(table, "y").features
     assert len(cluster.scheduler_info()["workers"]) == 2

@@ -1,4 +1,4 @@
-"""Dask: classes and numbers are counted per partition."""
+"""Dask: values are counted per partition, sent to hash buckets, and profiled there."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import narwhals as nw
 import numpy as np
 
 from offsample._counting import Counts, count_cells
-from offsample._moment_sums import N_MOMENTS, moments_of_codes, united
+from offsample._moment_sums import N_MOMENTS, by_size, moments_of_codes, united
 from offsample._typing import Floats, Ints
-from offsample.tables._base import MAX_CLASSES, Bins
-from offsample.tables._encode import Plain, as_floats, plain
+from offsample.tables._base import MAX_CLASSES, Bins, Profile, collapse, merge
+from offsample.tables._encode import Plain, as_floats, encode, plain
 from offsample.tables._lazy import LazyTable
 from offsample.tables._meaning import Found, as_found
 from offsample.tables._ways import Way
@@ -20,6 +20,8 @@ from offsample.tables.engines._engine import EngineBase, Frame, rename_exactly
 
 # Classes of a target, or the number that a numeric one is about.
 Coding = tuple[Any, ...] | float
+_ROWS_PER_BUCKET = 2_000_000
+_MAX_BUCKETS = 64
 # Numbers kept per partition, at least: a bin's edge is off by at most this fraction of the rows.
 _KEPT = 8192
 
@@ -51,6 +53,22 @@ class DaskTable(LazyTable):
             for label, times in counts:
                 totals[label] = totals.get(label, 0) + times
         return [item for item in totals.items() if item[1]]
+
+    def _profile(self, name: Any) -> Profile:
+        from dask import compute, delayed
+
+        n_classes = len(self.classes) or N_MOMENTS
+        n_buckets = min(1 + self.n_rows // _ROWS_PER_BUCKET, _MAX_BUCKETS)
+        count = delayed(_bucket_counts, nout=n_buckets + 1)
+        counted = [count(part, self._coding, n_buckets) for part in self._partitions(name, self._target)]
+        profile = delayed(_bucket_profile)
+        buckets = [profile([part[b] for part in counted], n_classes) for b in range(n_buckets)]
+        rows, missing = compute(buckets, [part[n_buckets] for part in counted])
+        if self.is_numeric:
+            cells = np.vstack([*rows, _union(missing)])
+            return Profile(by_size(cells), int(cells[-1, 0]))
+        of_missing = np.sum(missing, axis=0)
+        return Profile(merge([*rows, collapse(of_missing[None, :])]), int(of_missing.sum()))
 
     def _binned_counts(self, name: Any, max_bins: int) -> Bins:
         from dask import compute, delayed
@@ -118,11 +136,52 @@ def _split(part: Any, classes: Coding) -> tuple[Any, Any]:
     return part.iloc[:, 0][keep], y[keep].astype(np.intp)
 
 
+def _bucket_counts(part: Any, classes: Coding, n_buckets: int) -> list[Any]:
+    """Per hash bucket (value, class, rows); at the end the class counts of the missing values."""
+    import pandas as pd
+
+    values, y = _split(part, classes)
+    if isinstance(values.dtype, pd.CategoricalDtype):  # categories may differ between partitions
+        values = values.astype(values.cat.categories.dtype)
+    if pd.api.types.is_float_dtype(values.dtype):
+        values = values + 0.0  # -0.0 and 0.0 have different hashes
+    is_missing = values.isna().to_numpy(bool)
+    if isinstance(classes, float):
+        there = values[~is_missing]
+        code, distinct = pd.factorize(there)
+        cells = moments_of_codes(code, y[~is_missing], len(distinct))
+        counted = pd.DataFrame(cells).assign(v=distinct)
+        missing: Counts = moments_of_codes(np.zeros(int(is_missing.sum()), np.int64), y[is_missing], 1)
+    else:
+        missing = np.bincount(y[is_missing], minlength=len(classes))
+        counted = _pairs(values[~is_missing], y[~is_missing])
+    bucket = pd.util.hash_pandas_object(counted["v"], index=False).to_numpy() % np.uint64(n_buckets)
+    return [*(counted[bucket == b] for b in range(n_buckets)), missing]
+
+
+def _pairs(values: Any, y: Any) -> Any:
+    import pandas as pd
+
+    pairs = pd.DataFrame({"v": values, "y": y})
+    return pairs.groupby(["v", "y"], sort=False, observed=True).size().reset_index(name="n")
+
+
 def _union(parts: Any) -> Floats:
     """Moments of the cells of several partitions, of shape (n_cells, 5) each, or one."""
     cells = np.stack([np.atleast_2d(part) for part in parts])
     into = np.tile(np.arange(cells.shape[1]), len(cells))
     return united(cells.reshape(-1, N_MOMENTS), into, cells.shape[1])
+
+
+def _bucket_profile(pieces: list[Any], n_classes: int) -> Counts:
+    import pandas as pd
+
+    pairs = pd.concat([piece for piece in pieces if len(piece)] or pieces[:1], ignore_index=True)
+    codes, n_codes, _ = encode(plain(nw.from_native(pairs["v"], series_only=True)))
+    if "y" not in pairs:
+        return united(pairs[list(range(N_MOMENTS))].to_numpy(float), codes, n_codes)
+    counts = count_cells(codes, pairs["y"].to_numpy(), n_codes, n_classes, pairs["n"].to_numpy())
+    return collapse(counts.astype(np.int64))
 
 
 def _numbers(part: Any, classes: Coding) -> tuple[Floats, Any]:
