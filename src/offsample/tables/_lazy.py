@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals as nw
 import numpy as np
 
-from offsample._typing import Floats, Ints
-from offsample.tables import _lazy_units
+from offsample._typing import Ints
 from offsample.tables._base import (
     MAX_CLASSES,
     Bins,
@@ -241,12 +240,6 @@ class LazyTable(Table):
             different = distinct.select(*by, "n").group_by(*by).agg(n.count())
             found = self.fetch_rows(different.select(n.sum().alias("rows"), n.count().alias("different")))
         return int(found[0][0] or 0), int(found[0][1])
-
-    def sum_over_time(self, name: Any) -> Floats | None:
-        """Sums over the parts of the time; None where the rows come back, as they are few or have groups."""
-        few = self.n_rows <= _lazy_units.FEW_ROWS or not self._engine.has_windows
-        is_time_alone = self.units.time is not None and not self.units.groups and not self.is_numeric
-        return self._unit_reader.sum_over_time(name) if is_time_alone and not few else None
 
     @cached_property
     def _unit_reader(self) -> UnitReader:
