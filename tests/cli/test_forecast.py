@@ -71,7 +71,6 @@ def test_json_is_the_forecast(path):
     expected = size_forecast(columns, y, sizes=[0, 3]).to_dict()
     assert [s["n_splits"] for s in found["sizes"]] == [0, 3]
     assert [s["error"] for s in found["sizes"]] == pytest.approx([s["error"] for s in expected["sizes"]])
-    assert found["forecast_trusted"] is False
     holdout = found["holdout"]
     assert (holdout["n_test"], holdout["n_train"]) == (200, 800)
     expected_error = found["best"]["error"]
