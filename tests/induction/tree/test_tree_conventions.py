@@ -12,7 +12,7 @@ from offsample.induction import TreeClassifier
         TreeClassifier(stopping="none", max_splits=20, categorical_features="all"),
         TreeClassifier(criterion="log_loss_loo", class_weight="balanced"),
         TreeClassifier(criterion="brier_loo", stopping="none", max_splits=10),
-        TreeClassifier(stopping="significance", categorical_features="all", n_jobs=2),
+        TreeClassifier(stopping="significance", categorical_features="all"),
     ]
 )
 def test_scikit_learn_conventions(estimator, check):

@@ -64,7 +64,6 @@ class Grower:
     max_size: int | None = None
     min_samples_leaf: int = 1
     categorical_split: str = "auto"
-    n_threads: int = 1
     bundles: Bytes | None = None  # of the groups of the rows, if splits are for new groups
     found: IndexPath | None = None  # if a compiled loop found the splits
     by_pairs: bool = True  # whether pairs of columns are tested where no column is significant

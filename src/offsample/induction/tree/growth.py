@@ -33,14 +33,13 @@ def coded(
     target: NDArray[Any],
     sample_weight: ArrayLike | None,
     groups: Ints | None,
-    n_threads: int,
 ) -> tuple[Columns, NDArray[Any], Ints | None]:
     """Columns, classes or numbers, and groups of the rows, each as often as its weight says."""
     repeated = repeated_rows(sample_weight, len(target))
     if repeated is None:
-        return Columns.from_encoded(encoder.fit_transform(X), n_threads), target, groups
+        return Columns.from_encoded(encoder.fit_transform(X)), target, groups
     kept, copies = np.unique(repeated, return_inverse=True)  # values of a row of weight 0 are not known
-    columns = Columns.from_encoded(encoder.fit_transform(take_rows(X, kept)), n_threads)
+    columns = Columns.from_encoded(encoder.fit_transform(take_rows(X, kept)))
     return columns.take(copies), target[repeated], None if groups is None else groups[repeated]
 
 
@@ -80,7 +79,6 @@ def grow_tree(
     options: TreeClassifier,
     *,
     seed: int,
-    n_threads: int,
     groups: Ints | None = None,
 ) -> GrownTree:
     """Grow a tree on all rows."""
@@ -112,7 +110,6 @@ def grow_tree(
             max_size=options.max_size,
             min_samples_leaf=options.min_samples_leaf,
             categorical_split=options.categorical_split if as_rival is None else as_rival.ways,
-            n_threads=n_threads,
             bundles=bundles,
             **more,
         )
