@@ -42,7 +42,7 @@ def test_rows_to_hold_out_are_ones_that_a_person_would(n_rows, error):
     from offsample.cli.forecast import _check, _plan
 
     best = SizePoint(4, error, max(0.0, error - 0.01), min(1.0, error + 0.01), error)
-    found = SizeForecast((best,), best, (), (0.0, 1.0), "", False, "", n_rows)
+    found = SizeForecast((best,), best, (), (0.0, 1.0), "", "", n_rows)
     plan, said = _plan(found), _check(found, _plan(found))
     if n_rows < 60:
         assert not plan.feasible
