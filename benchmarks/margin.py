@@ -209,7 +209,7 @@ def evaluation(fitted: Any) -> Quality:
     "G-flip to convergence on all cores.",
     peers={
         "fast-select": "It also runs on a GPU, and has TuRF: use it for those.",
-        "scikit-rebate": "Use it for SURF* and TuRF; ours is Relief, ReliefF, SURF and MultiSURF, Simba and "
+        "scikit-rebate": "Use it for SURF, SURF* and TuRF; ours is Relief, ReliefF and MultiSURF, Simba and "
         "G-flip.",
         FLOOR: "",
     },

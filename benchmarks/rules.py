@@ -214,7 +214,7 @@ TEXT: dict[str, Callable[[], Any]] = {
     "offsample decision list": DecisionListClassifier,
     "offsample decision list, cover": lambda: DecisionListClassifier(strategy="cover", min_coverage=20),
     "offsample decision list, consistent": lambda: DecisionListClassifier(
-        strategy="consistent", min_coverage=20, stopping="holdout"
+        strategy="consistent", min_coverage=20
     ),
     "offsample decision list, Matsushita": lambda: DecisionListClassifier(
         criterion="matsushita", stopping="none", max_size=40

@@ -113,7 +113,6 @@ def numeric(n: int, d: int, n_new: int) -> Case:
     learners: dict[str, tuple[Make, str | None]] = {
         "offsample, default, 50 leaves": (partial(ours, max_splits=N_LEAVES - 1), None),
         "offsample, 50 leaves, no stopping": (partial(ours, max_splits=N_LEAVES - 1, stopping="none"), None),
-        "offsample, default, 50 leaves, 2 threads": (partial(ours, max_splits=N_LEAVES - 1, n_jobs=2), None),
         "offsample, default, no limit": (ours, None),
         "scikit-learn tree": (cart, "scikit-learn"),
         "LightGBM, one tree": (partial(lightgbm, **one), "LightGBM"),

@@ -159,7 +159,7 @@ def experiments() -> dict[str, Experiment]:
 
 
 def record(chosen: Experiment, folder: Path) -> Outcome:
-    """Run an experiment and write what it found: ``name.txt``, ``name.json``, and a file for each figure."""
+    """Run an experiment and write its tables, ``name.txt``, its claims, ``name.json``, and each figure."""
     if chosen.run is None:
         raise ValueError(f"{chosen.name} cannot be repeated: {chosen.reason}")
     wall, cpu = time.perf_counter(), time.process_time()
@@ -179,6 +179,6 @@ def record(chosen: Experiment, folder: Path) -> Outcome:
             **{p: version(p) for p in ("offsample", "numpy", "scipy", "scikit-learn")},
         },
     }
-    write(folder / f"{chosen.name}.txt", f"{chosen.title}\n\n{outcome}\n")
+    write(folder / f"{chosen.name}.txt", f"{chosen.title}\n\n{outcome.tables.rstrip()}\n")
     write(folder / f"{chosen.name}.json", json.dumps(found, ensure_ascii=False, separators=(",", ":")) + "\n")
     return outcome

@@ -142,14 +142,12 @@ def learners(n_classes: int) -> Iterator[tuple[str, Any, Callable[[Any], Any]]]:
     """Every learner, with options that choose in other ways, and how to read what it learned."""
     for criterion in ("ginger", "bayes_loo", "entropy", "matsushita", "gain_ratio"):
         yield f"tree by {criterion}", induction.TreeClassifier(criterion=criterion, max_splits=12), _tree
-    yield "tree, held out", induction.TreeClassifier(stopping="holdout"), _tree
     ordered = induction.TreeClassifier(categorical_split="ordered", stopping="none", max_splits=6)
     yield "tree, ordered", ordered, _tree
     lists = induction.DecisionListClassifier
     rules: list[tuple[str, Any]] = [
         ("list", lists()),
         ("list by entropy", lists(criterion="entropy", max_size=4)),
-        ("list, held out", lists(stopping="holdout", literals=1)),
         ("list of threes", lists(literals=3, max_size=1, n_thresholds=3)),
         ("consistent list", lists(strategy="consistent", max_size=3, n_thresholds=5)),
         ("covering list", lists(strategy="cover", max_size=3, n_thresholds=5)),

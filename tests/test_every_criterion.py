@@ -81,7 +81,7 @@ def test_grows_a_tree_or_says_why_not(name, table):
 
 
 @EVERY
-@pytest.mark.parametrize("stopping", ["auto", "holdout"])
+@pytest.mark.parametrize("stopping", ["auto", "none"])
 def test_grows_a_list_or_says_why_not(name, stopping, table):
     X, y = table
     rules = DecisionListClassifier(criterion=name, max_size=3, stopping=stopping)
@@ -104,7 +104,7 @@ class TestAliases:
         expected = n_classes / (n_classes - 1) * CRITERIA[name](CellCounts(counts))
         assert CRITERIA[alias](CellCounts(counts)) == pytest.approx(expected, abs=1e-12)
 
-    @pytest.mark.parametrize("stopping", ["auto", "holdout"])
+    @pytest.mark.parametrize("stopping", ["auto", "none"])
     def test_same_models(self, alias, name, stopping, table):
         for learner, limit in ((TreeClassifier, "max_splits"), (DecisionListClassifier, "max_size")):
             one, other = (

@@ -8,7 +8,6 @@ from scipy.special import stdtrit
 from scipy.stats import norm
 
 from offsample._auc import Placement, auc_lpo, order_of_large
-from offsample._held_out_counts import TimedCounts
 from offsample._loss_intervals import _chance_of_decisions, _spread, judge_auc, judge_loss
 from offsample._losses import BrierLoss, CostLoss, LogLoss, rarer_class
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
@@ -252,9 +251,6 @@ def test_refusals() -> None:
         score_interval(cells, "brier_loo", costs={"fn": 1})
     with pytest.raises(ValueError, match="must be one of"):
         score_interval(cells, "nothing")
-    summed = TimedCounts(cells, np.ones((4, 4)), np.ones((4, 4)))
-    with pytest.raises(ValueError, match="read the table into memory"):
-        score_interval(summed, "log_loss_loo")
 
 
 def test_a_class_of_one_row_costs_no_more_than_its_share():

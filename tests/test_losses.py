@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from offsample import _auc
-from offsample._held_out_counts import TimedCounts
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
 from offsample.criteria import auc_lpo, bayes_loo, brier_loo, cost_loo, log_loss_loo
 
@@ -243,13 +242,6 @@ def test_costs_that_cannot_be_say_what_was_expected() -> None:
         cost_loo(CellCounts([[1, 2, 3]]), {"fn": 1})
     with pytest.raises(ValueError, match="prior_weight"):
         log_loss_loo(cells, 0)
-
-
-def test_losses_that_an_engine_has_not_summed_up_are_refused() -> None:
-    cells = TimedCounts(CellCounts([[3, 1], [1, 2]]), np.ones((4, 4)), np.ones((4, 4)))
-    for loss in (log_loss_loo, brier_loo, auc_lpo, lambda counted: cost_loo(counted, 1 - np.eye(2))):
-        with pytest.raises(ValueError, match="read the table into memory"):
-            loss(cells)
 
 
 def test_costs_as_text_are_refused_with_what_was_expected():

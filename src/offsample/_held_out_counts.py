@@ -190,48 +190,6 @@ def effective_units(units: Sequence[Ints]) -> float:
     return min(float(size.sum() ** 2 / (size @ size)) for size in sizes)
 
 
-class TimedCounts(HeldOutCounts):
-    """The same of rows in time, from sums over the parts of the time, as an engine makes them."""
-
-    def __init__(self, cells: CellCounts, sums: Floats, blind: Floats) -> None:
-        CellCounts.__init__(self, cells.counts, cells.multiplicity, cells.classes)
-        self.__dict__.update(groups=[], time=None, sums=sums, blind=blind)
-
-    sums: Floats  # of each part: rows, errors of the Gini and of the majority rule, rows of unseen values
-    blind: Floats  # the same of the rules that see no cells
-
-    def losses(self, rule: type[Any], *, blind: bool = False) -> Floats:
-        """Losses on the parts of the time, with such weights that their mean is that of the rows."""
-        sums = self.blind if blind else self.sums
-        return np.asarray(sums[:, 1 if rule.is_linear else 2] * len(sums) / self.n_samples)
-
-    @property
-    def cell(self) -> Ints:  # type: ignore[override]
-        """Refuse: an engine has summed up the errors of two rules, and no other loss."""
-        raise ValueError(
-            "of a large table on an engine only errors are known in time: rank by ginger or bayes_loo, or "
-            "read the table into memory"
-        )
-
-    def missing_mass(self, k: int = 0) -> float:
-        """Share of the rows whose value was not among those that they may know."""
-        return super().missing_mass(k) if k else float(self.sums[:, 3].sum() / self.n_samples)
-
-    @cached_property
-    def units(self) -> list[Ints]:
-        """The parts of the time."""
-        return [np.arange(len(self.sums))]
-
-    def deviation(self, losses: Floats, pairs: float = 0.0) -> float:
-        """Standard error of the mean of losses, by parts."""
-        return float(np.sqrt(unit_squares(losses / len(losses), self.sums[:, 0]) + 2 * pairs))
-
-    @cached_property
-    def effective_units(self) -> float:
-        """Number of parts of equal size that would weigh as these do."""
-        return float(self.n_samples**2 / (self.sums[:, 0] @ self.sums[:, 0]))
-
-
 def together(first: Ints, *others: Ints) -> Ints:
     """One code for each combination of codes."""
     key = first

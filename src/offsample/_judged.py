@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from offsample._auc import auc_lpo
-from offsample._held_out_counts import HeldOutCounts, HeldOutRows, TimedCounts
+from offsample._held_out_counts import HeldOutCounts, HeldOutRows
 from offsample._held_out_moments import HeldOutMoments
 from offsample._losses import information_gain_loo
 from offsample._partitions import LazyErrors, Partitions
@@ -52,7 +52,7 @@ class OfClasses(NamedTuple):
         terms = RULES[self.rule].training_terms(by_value.counts)
         low, high = error_interval(cells, self.rule, level)
         low, high = min(low + worse, error), min(high + worse, 1.0)
-        is_error, is_summed = criterion.estimates_error, isinstance(cells, TimedCounts)
+        is_error = criterion.estimates_error
         return {
             "low": low,
             "high": high,
@@ -62,8 +62,8 @@ class OfClasses(NamedTuple):
             "score": error if is_error or criterion.judge else criterion(cells),
             "score_low": low if is_error else None,
             "score_high": high if is_error else None,
-            "auc": None if is_summed or cells.n_classes != 2 else auc_lpo(cells),
-            "bits": None if is_summed else information_gain_loo(cells),
+            "auc": None if cells.n_classes != 2 else auc_lpo(cells),
+            "bits": information_gain_loo(cells),
         }
 
 

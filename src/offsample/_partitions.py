@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._grouped_counts import GroupedCounts
-from offsample._held_out_counts import TimedCounts
 from offsample._moment_sums import united
 from offsample._typing import Ints
 from offsample.counts import CellCounts, CellMoments, CellNumbers, Cells, cells_of, count_units
@@ -87,8 +86,6 @@ def partition(source: Table, column: Column, numeric: str | int, *, by_rows: boo
 
 def one_cell(source: Table) -> CellCounts:
     """All rows in one cell: what a rule without a column errs, of classes."""
-    if (sums := source.sum_over_time(None)) is not None:
-        return TimedCounts(CellCounts([source.class_totals], classes=source.classes), sums, sums)
     if source.in_units:
         rows = source.unit_rows(None)
         return cast("CellCounts", count_units(rows, rows.values, source.classes))
@@ -97,11 +94,6 @@ def one_cell(source: Table) -> CellCounts:
 
 def _partition_rows(source: Table, column: Column, numeric: str | int, is_named: bool) -> Partitions:
     """Cut a column whose rows belong together, or come in time: by the codes of the rows."""
-    if is_named and (sums := source.sum_over_time(column.name)) is not None:
-        profile = source.value_counts(column.name)
-        whole = CellCounts.from_table(profile.rows, source.classes)
-        cells = TimedCounts(whole, sums, np.asarray(source.sum_over_time(None)))
-        return Partitions([cells], profile.n_values, profile.n_missing)
     rows = source.unit_rows(column.name, as_numbers=not is_named)
 
     def counted(codes: Ints) -> Cells:

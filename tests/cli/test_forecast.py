@@ -42,7 +42,7 @@ def test_rows_to_hold_out_are_ones_that_a_person_would(n_rows, error):
     from offsample.cli.forecast import _check, _plan
 
     best = SizePoint(4, error, max(0.0, error - 0.01), min(1.0, error + 0.01), error)
-    found = SizeForecast((best,), best, (), (0.0, 1.0), "", False, "", n_rows)
+    found = SizeForecast((best,), best, (), (0.0, 1.0), "", "", n_rows)
     plan, said = _plan(found), _check(found, _plan(found))
     if n_rows < 60:
         assert not plan.feasible
@@ -71,7 +71,6 @@ def test_json_is_the_forecast(path):
     expected = size_forecast(columns, y, sizes=[0, 3]).to_dict()
     assert [s["n_splits"] for s in found["sizes"]] == [0, 3]
     assert [s["error"] for s in found["sizes"]] == pytest.approx([s["error"] for s in expected["sizes"]])
-    assert found["forecast_trusted"] is False
     holdout = found["holdout"]
     assert (holdout["n_test"], holdout["n_train"]) == (200, 800)
     expected_error = found["best"]["error"]

@@ -142,28 +142,6 @@ def test_rows_that_are_alike_may_be_counted_first(name, units, in_memory, handed
     check(rank_features(handed_over(name, request), "sick", **some), in_memory("sick", **some))
 
 
-@pytest.mark.parametrize(
-    ("name", "criterion"),  # one rule suffices for Spark, which is slow
-    [
-        *(
-            (name, rule)
-            for name in ("polars_lazy", "duckdb_relation", "ibis")
-            for rule in ("ginger", "bayes_loo")
-        ),
-        ("spark", "bayes_loo"),
-    ],
-)
-def test_windows_sum_up_what_earlier_rows_predict(
-    name, criterion, in_memory, handed_over, request, monkeypatch
-) -> None:
-    """Times with ties, values that are missing or never repeat, fifteen classes."""
-    monkeypatch.setattr(_lazy_units, "FEW_ROWS", 0)
-    options = {"time": "day", "criterion": criterion, "features": ["town", "fever", "alone"]}
-    monkeypatch.setattr(_lazy_units.UnitReader, "rows", lambda *_: pytest.fail("rows came back"))
-    found = rank_features(handed_over(name, request), "nurse", **options)
-    check(found, in_memory("nurse", **options))
-
-
 @pytest.mark.parametrize("name", ["polars_lazy", "duckdb_relation", "ibis"])
 def test_times_that_are_missing_are_refused(name, handed_over, request, monkeypatch) -> None:
     for few in (0, 10**9):
@@ -187,14 +165,6 @@ def test_engines_rank_by_losses_alike(name, units, in_memory, handed_over, reque
         for theirs, ours in zip(found, expected, strict=True):
             for number in ("score", "score_low", "score_high", "gain", "auc", "bits"):
                 assert getattr(theirs, number) == pytest.approx(getattr(ours, number), abs=1e-12)
-
-
-def test_losses_of_a_large_table_in_time_are_refused_by_name(handed_over, request, monkeypatch) -> None:
-    monkeypatch.setattr(_lazy_units, "FEW_ROWS", 0)
-    table = handed_over("duckdb_relation", request)
-    assert rank_features(table, "sick", features=["town"], time="day")["town"].auc is None
-    with pytest.raises(ValueError, match="only errors are known in time: rank by ginger or bayes_loo"):
-        rank_features(table, "sick", features=["town"], time="day", criterion="auc_lpo")
 
 
 def check(found, expected) -> None:

@@ -50,7 +50,6 @@ def test_curve_is_measured_then_prolonged(rows, found):
 
 def test_plain_values(found):
     plain = json.loads(json.dumps(found.to_dict()))
-    assert plain["forecast_trusted"] is False
     best = found.best
     assert plain["statement"].startswith(
         f"A tree with {best.n_splits} splits should be wrong on {best.error:.1%} of new rows"

@@ -218,12 +218,6 @@ def test_a_tree_for_new_groups_is_chosen_by_its_loss():
     assert low < by_loss.estimated_loss_ < high < by_error.estimated_loss_
 
 
-@pytest.mark.parametrize("criterion", ["log_loss_loo", "brier_loo"])
-def test_a_held_out_half_chooses_by_the_loss(criterion):
-    X, y = rare(2000)
-    assert TreeClassifier(criterion=criterion, stopping="holdout").fit(X, y).used_columns_[0] == "x0"
-
-
 def test_an_order_of_rows_is_no_sum_over_cells():
     with pytest.raises(ValueError, match="grow by log_loss_loo, and judge what was grown by the area"):
         TreeClassifier(criterion="auc_lpo").fit([[0.0], [1.0]], [0, 1])

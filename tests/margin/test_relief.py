@@ -179,18 +179,17 @@ def test_columns_that_matter_for_a_number_come_first():
     assert min(weights[:2]) > 5 * max(weights[2:])
 
 
-@pytest.mark.parametrize("how", ["surf", "multisurf"])
-def test_neighbours_by_distance_equal_the_twin(how):
+def test_neighbours_by_distance_equal_the_twin():
     rng = np.random.default_rng(4)
     X, y = rng.random((40, 4)), rng.integers(0, 3, 40)
     gaps = np.abs(X[:, None] - X)
     others = [np.delete(gaps[i].sum(axis=1), i) for i in range(40)]
-    limits = np.full(40, np.mean(others))
-    if how == "multisurf":
-        limits = np.array([row.mean() - row.std() / 2 for row in others])
-    relief = Relief(n_neighbors=how, scale=None).fit(X, y)
+    limits = np.array([row.mean() - row.std() / 2 for row in others])
+    relief = Relief(n_neighbors="multisurf", scale=None).fit(X, y)
     np.testing.assert_allclose(relief.feature_weights_, twin.surf(gaps, y.tolist(), limits))
-    numbers = Relief(n_neighbors=how, scale=None, n_features_to_select=1).fit(X, 3 * X[:, 2] + rng.random(40))
+    numbers = Relief(n_neighbors="multisurf", scale=None, n_features_to_select=1).fit(
+        X, 3 * X[:, 2] + rng.random(40)
+    )
     assert numbers.get_support(indices=True).tolist() == [2]
     with pytest.raises(ValueError, match="n_neighbors"):
         Relief(n_neighbors="near").fit(X, y)

@@ -153,7 +153,9 @@ def test_record_writes_all_files_and_the_json_round_trips(
         "ginger.example.txt",
         "ginger.example_second.svg",
     ]
-    assert (folder / "ginger.example.txt").read_text(encoding="utf-8") == f"An example\n\n{outcome}\n"
+    assert (folder / "ginger.example.txt").read_text(
+        encoding="utf-8"
+    ) == f"An example\n\n{outcome.tables.rstrip()}\n"
     assert "<svg" in (folder / "ginger.example_second.svg").read_text(encoding="utf-8")
     found = recorded("ginger.example", folder)
     assert found is not None

@@ -172,14 +172,6 @@ def test_copies_are_found_where_the_sample_has_few_of_them(times, is_copied):
     ] * is_copied
 
 
-def test_the_parts_of_a_time_come_again_and_do_not_drift():
-    rng = np.random.default_rng(1)
-    when = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.sort(rng.random(600)) * 500, unit="D")
-    table = pd.DataFrame({"when": when, "x": rng.normal(size=600), "y": rng.choice(["a", "b"], 600)})
-    found = report(table, "y", time="when", fast=True)
-    assert not any("appear" in finding.message for finding in found.rows.findings)
-
-
 def test_a_model_of_weekdays_takes_dates_as_text():
     rng = np.random.default_rng(2)
     when = pd.date_range("2021-01-01", periods=700, freq="13h")

@@ -1,7 +1,7 @@
 """How often drift is found in rows of groups that do not drift, and how often if rows were independent.
 
 ``python -m tests.rows.drift_in_groups [n_tables]`` prints both, for people seen at all times, for a third of
-them, or side by side, whose classes last or not: columns that drift, values that pass, a share that shifts.
+them, or side by side, whose classes last or not: columns that drift, a share that shifts.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ def table_of(random: np.random.Generator, span: float, lasting: bool) -> tuple[T
 
 
 def found_in(table: Table, time: np.ndarray, groups: list[np.ndarray]) -> list[bool]:
-    """Whether columns drift, values pass, and the share of a class shifts, as the report asks."""
+    """Whether columns drift, and the share of a class shifts, as the report asks."""
     columns, y = table
     drifts = find_drift(columns, y, time, groups)
     first, last, p_value = shift(y, np.unique(time, return_inverse=True)[1], groups)
     shifts = bool(p_value <= LEVEL and abs(y[first].mean() - y[last].mean()) >= SHIFT)
-    return [any(one.is_found for one in drifts), any(one.values for one in drifts), shifts]
+    return [any(one.is_found for one in drifts), shifts]
 
 
 def rates(span: str, lasting: bool, n_tables: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Drift: the prequential tail beside shuffled times, and values that come and go."""
+"""Drift: the prequential tail beside shuffled times."""
 
 from __future__ import annotations
 
@@ -42,21 +42,6 @@ def test_shuffled_error_is_what_it_is_for_rows_in_any_order() -> None:
         losses = HeldOutCounts(cell[order], y[order], 2, time=np.arange(400)).losses(RULES["gini"])
         drawn.append(losses[320:].mean())
     assert drift.shuffled_error == pytest.approx(np.mean(drawn), abs=4 * np.std(drawn) / np.sqrt(19))
-
-
-def test_values_that_appear_and_die_out_are_listed() -> None:
-    random = np.random.default_rng(3)
-    time = np.arange(1000)
-    browser = random.integers(0, 3, 1000)
-    browser[(time > 600) & (random.random(1000) < 0.2)] = 3
-    browser[(browser == 2) & (time > 500)] = 0
-    *_, drift = find_drift({"browser": browser}, random.integers(0, 2, 1000), time)
-    assert {(value.value, value.appears) for value in drift.values} == {(3, True), (2, False)}
-    appeared = next(value for value in drift.values if value.appears)
-    first = int(np.flatnonzero(browser == 3)[0])
-    assert appeared.share == first / 1000
-    assert appeared.n_rows == (browser == 3).sum()
-    assert appeared.p_value == pytest.approx(2 * 4 * (1 - first / 1000) ** appeared.n_rows)
 
 
 def test_one_time_for_all_rows_is_refused() -> None:

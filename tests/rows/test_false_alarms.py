@@ -22,13 +22,13 @@ def test_independent_tables_raise_few_alarms() -> None:
         for seed in range(N_TABLES):
             found = findings(make(np.random.default_rng([9, seed])))
             alarms.update({question: int(is_found) for question, is_found in found.items()})
-    assert set(alarms) == {"repeats", "entity", "order", "drift", "passing"}
+    assert set(alarms) == {"repeats", "entity", "order", "drift"}
     assert max(alarms.values()) <= 0.05 * N_TABLES * len(KINDS)
 
 
 EXPECTED = {
     **dict.fromkeys(("panel", "panel_of_text", "households", "patients_without_number"), "entity"),
-    **{"tracks": "order", "worn": "drift", "rising": "order", "renewed": "passing"},
+    **{"tracks": "order", "worn": "drift", "rising": "order"},
 }
 
 

@@ -316,12 +316,4 @@ def rising(random: Random) -> Table:
     return {"x": x, "c": random.integers(0, 9, n_rows)}, y.astype(np.int64)
 
 
-def renewed(random: Random) -> Table:
-    """Products of which some come and others go."""
-    n_rows = int(random.integers(800, 3000))
-    product = (np.arange(n_rows) / n_rows * 20 + random.integers(0, 10, n_rows)).astype(np.int64)
-    x = random.normal(size=n_rows)
-    return {"product": product, "x": x}, _classes(random, x)
-
-
-IN_TIME: dict[str, Callable[[Random], Table]] = {make.__name__: make for make in (worn, rising, renewed)}
+IN_TIME: dict[str, Callable[[Random], Table]] = {make.__name__: make for make in (worn, rising)}

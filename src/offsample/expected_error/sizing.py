@@ -66,7 +66,6 @@ class SizeForecast:
     curve: tuple[CurvePoint, ...]
     gain_of_doubling: tuple[float, float]  # interval for the decrease of the error with twice the rows
     method: str
-    forecast_trusted: bool  # whether the expected error analysis was used; never for greedy trees
     statement: str  # the same in words
     n_rows: int
     new_rows: str = "new rows"  # what the errors are for, in words
@@ -105,7 +104,6 @@ def size_forecast(
     random_state: int = 0,
     groups: ArrayLike | None = None,
     time: ArrayLike | None = None,
-    gap: int = 0,
     new_rows: str | None = None,
     task: Task = "auto",
 ) -> SizeForecast:
@@ -131,8 +129,6 @@ def size_forecast(
     time : array-like of shape (n_samples,), optional
         When a row was made: trees are tested on later rows than they were grown on, and the units of
         intervals are thirty parts of the time. What more rows would bring is then not said either.
-    gap : int
-        How many different times before a tested row no tree is grown on.
     new_rows : str, optional
         What the errors are for, in words, such as "rows with a new 'patient'".
     task : {"auto", "classification", "regression"}
@@ -146,8 +142,8 @@ def size_forecast(
     >>> X = rng.normal(size=(800, 4))
     >>> y = ((X[:, 0] > 0) & (X[:, 1] > 0)) ^ (rng.random(800) < 0.1)
     >>> found = size_forecast(X, y, sizes=[0, 1, 2, 4, 64])
-    >>> found.best.n_splits, found.forecast_trusted
-    (2, False)
+    >>> found.best.n_splits
+    2
     """
     check_task(task)
     numbers = numbers_of(given_column(y), task, "y")
@@ -178,7 +174,7 @@ def size_forecast(
     if when is None and not isinstance(of, tuple):
         splits = _folds.shuffled(labels, n_folds, random_state, stratify=not of_numbers, groups=of)
     else:
-        blocks = Blocks.of(codes, of, when, random_state, n_folds=n_folds, gap=gap)
+        blocks = Blocks.of(codes, of, when, random_state, n_folds=n_folds)
         splits = blocks.splits
     reach = wanted[-1]
     training = np.zeros(len(wanted))
@@ -242,7 +238,7 @@ def size_forecast(
     method = f"{len(splits)}-fold cross-validation of the growth path"
     statement = f"{_recommendation(points, best, whom, of_numbers)} {outlook}"
     named = "regression" if of_numbers else "classification"
-    return SizeForecast(points, best, curve, gain, method, False, statement, n_rows, whom, named)
+    return SizeForecast(points, best, curve, gain, method, statement, n_rows, whom, named)
 
 
 def why_no_curve(new_rows: str, by_groups: bool) -> str:

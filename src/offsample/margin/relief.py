@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from offsample._ties import rounded
-from offsample._typing import Booleans, Floats, Ints
+from offsample._typing import Floats, Ints
 from offsample.margin import _passes
 from offsample.margin._selector import Target, WeighingSelector, rows_with_a_hit
 from offsample.margin._sketch import Sample
@@ -34,10 +34,10 @@ class Relief(WeighingSelector):
 
     Parameters
     ----------
-    n_neighbors : int, "surf" or "multisurf", default=1
-        Nearest hits, and nearest misses of each class if more than 1; all rows of a smaller class. "surf"
-        takes all rows that are nearer than two rows are on average (Greene et al. 2009), "multisurf" all that
-        are nearer than the row's mean distance less half a standard deviation (Urbanowicz et al. 2018).
+    n_neighbors : int or "multisurf", default=1
+        Nearest hits, and nearest misses of each class if more than 1; all rows of a smaller class.
+        "multisurf" takes all rows that are nearer than the row's mean distance less half a standard deviation
+        (Urbanowicz et al. 2018).
     n_iter : int or None, default=None
         Rows drawn, with replacement, to be compared with all others. None: every row once.
     n_features_to_select : int, float or "auto", default="auto"
@@ -88,7 +88,7 @@ class Relief(WeighingSelector):
     [1, 4]
     """
 
-    n_neighbors: int | Literal["surf", "multisurf"] = 1
+    n_neighbors: int | Literal["multisurf"] = 1
     n_iter: int | None = None
     _takes_numbers: ClassVar[bool] = True
     _least: ClassVar[dict[str, int]] = {"n_neighbors": 1, "n_iter": 1}
@@ -96,8 +96,8 @@ class Relief(WeighingSelector):
     def _select(
         self, columns: Columns, target: Target, random: np.random.RandomState, n_threads: int
     ) -> None:
-        if isinstance(self.n_neighbors, str) and self.n_neighbors not in ("surf", "multisurf"):
-            raise ValueError(f"n_neighbors must be a number, 'surf' or 'multisurf', got {self.n_neighbors!r}")
+        if isinstance(self.n_neighbors, str) and self.n_neighbors != "multisurf":
+            raise ValueError(f"n_neighbors must be a number or 'multisurf', got {self.n_neighbors!r}")
         sample, rows = self._sample(columns, target)
         if self.n_iter is not None and len(rows):
             rows = rows[random.randint(len(rows), size=self.n_iter)]
@@ -129,12 +129,11 @@ class Relief(WeighingSelector):
         """What some rows say of the features, by classes or by numbers from 0 to 1."""
         n_neighbors, labels, n_features = self.n_neighbors, sample.labels, len(sample.space.columns)
         n_classes, ones = int(labels.max()) + 1, np.ones(n_features)
-        limit = _mean_distance(sample, rows, n_threads) if n_neighbors == "surf" and len(rows) else None
 
         def near(block: Ints) -> Ints:
             """Neighbours of rows, of shape (rows, groups, neighbours); -1 where there are fewer."""
             if isinstance(n_neighbors, str):
-                return _near_rows(sample, block, limit)[:, None]
+                return _near_rows(sample, block)[:, None]
             by_class = None if n_neighbors == 1 and target.dtype.kind != "f" else n_classes
             n_nearest = min(n_neighbors, len(labels))
             return _passes.find_nearest(
@@ -178,29 +177,13 @@ class Relief(WeighingSelector):
         return np.asarray(both[:-1] / both[-1] - (every[:-1] - both[:-1]) / apart)
 
 
-def _mean_distance(sample: Sample, rows: Ints, n_threads: int) -> float:
-    def block_sums(block: Ints) -> Floats:
-        distances, others = _distances_to_others(sample, block)
-        return np.array([distances[others].sum(), others.sum()])
-
-    total = sum(_passes.over_blocks(block_sums, rows, len(sample.labels), n_threads), np.zeros(2))
-    return float(total[0] / max(total[1], 1.0))
-
-
-def _near_rows(sample: Sample, block: Ints, limit: float | None) -> Ints:
-    """Each row's place where it is nearer than the limit, or than the mean less half a deviation; else -1."""
-    distances, others = _distances_to_others(sample, block)
-    scale = float(distances.max(initial=0.0)) or 1.0
-    if limit is None:
-        known = np.where(others, distances, np.nan)
-        limits = np.nanmean(known, axis=1) - np.nanstd(known, axis=1) / 2
-    else:
-        limits = np.full(len(block), limit)
-    near = others & (rounded(distances, scale) < rounded(limits, scale)[:, None])
-    return np.where(near, np.arange(len(sample.labels)), -1)
-
-
-def _distances_to_others(sample: Sample, block: Ints) -> tuple[Floats, Booleans]:
+def _near_rows(sample: Sample, block: Ints) -> Ints:
+    """Each row's place where it is nearer than the mean less half a deviation; else -1."""
     distances = np.zeros((len(block), len(sample.labels)))
     _passes.add_distances(sample.space, np.ones(len(sample.space.columns)), block, distances)
-    return distances, sample.groups[block][:, None] != sample.groups
+    others = sample.groups[block][:, None] != sample.groups
+    scale = float(distances.max(initial=0.0)) or 1.0
+    known = np.where(others, distances, np.nan)
+    limits = np.nanmean(known, axis=1) - np.nanstd(known, axis=1) / 2
+    near = others & (rounded(distances, scale) < rounded(limits, scale)[:, None])
+    return np.where(near, np.arange(len(sample.labels)), -1)

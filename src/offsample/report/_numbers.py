@@ -104,7 +104,7 @@ class NumberStudy(Study):
         present = np.flatnonzero(~np.isnan(numbers))
         return present, np.asarray(numbers[present], float), len(numbers)
 
-    def ranked_by(self, counted: Any) -> dict[str, Any]:  # noqa: ARG002
+    def ranked_by(self) -> dict[str, Any]:
         """Columns are ranked by their variance."""
         return {}
 

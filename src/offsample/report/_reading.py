@@ -119,15 +119,12 @@ class TableRead(TimeLimited):
                 time=self.options.time,
                 task=self.task,
                 types=self.options.types,
-                **self.ranked_by(counted),
+                **self.ranked_by(),
             )
 
-    def ranked_by(self, counted: Any) -> dict[str, Any]:
-        """Return the criterion of the metric; that of the error where an engine counts rows in time."""
-        in_memory = isinstance(counted, Mapping) or is_dataframe(counted)
+    def ranked_by(self) -> dict[str, Any]:
+        """Return the criterion of the metric."""
         if self.target not in columns_of(self._read) or not len(self.y) or self.metric.is_error:
-            return {}
-        if self.options.time is not None and not in_memory:
             return {}
         if self.metric.name != "cost":
             return {"criterion": self.metric.ranks_by, "positive": self.options.positive}

@@ -99,7 +99,7 @@ def render(environment: Environment, template: str, report: Report, **context: A
     verdict, metric = report.verdict, context["metric"]
     context["of_numbers"] = report.task == "regression"
     context["scale"] = scale_of(metric, verdict.baseline_score, verdict.baseline_log_loss)
-    # Of columns an engine may have counted errors only.
+    # Where costs are of classes in another order, columns have errors only.
     context["by"] = metric if report.columns.baseline_score is not None else METRICS[ERROR]
     context["drawn_by"] = context["by"] if report.columns.baseline_off_by is None else OFF_BY
     return _formats.printable(environment.get_template(template).render(context))

@@ -156,7 +156,7 @@ class Study(EncodedRead):
 
     def _rank_kept(self, known: Ranking) -> None:
         """Rank columns by the rows that are kept of copies, which is said of all rows too."""
-        group, asked = self.new_rows.groups[0], self.ranked_by(self.X)
+        group, asked = self.new_rows.groups[0], self.ranked_by()
         ranked = self.ranked_again(group=group, time=self.new_rows.time, **asked)
         self.__dict__["ranking"] = replace(ranked, n_dropped=known.n_dropped, left_out=known.left_out)
         for name in ("ranking", "metric", "costs", "class_of_interest"):

@@ -7,7 +7,7 @@ in fewer than 5 %.
 
 from offsample.rows._alikeness import alikeness
 from offsample.rows._clusters import Clusters, suspect_clusters
-from offsample.rows._drift import Drift, PassingValue, find_drift
+from offsample.rows._drift import Drift, find_drift
 from offsample.rows._entities import Carried, Entity, suspect_entities
 from offsample.rows._order import Order, neighbours_alike, suspect_orders
 from offsample.rows._repeats import Repeats, find_repeats
@@ -18,7 +18,6 @@ __all__ = [
     "Drift",
     "Entity",
     "Order",
-    "PassingValue",
     "Repeats",
     "alikeness",
     "find_drift",

@@ -1,4 +1,4 @@
-"""Drift: columns that predict later rows worse than any others, and values that appear or die out."""
+"""Drift: columns that predict later rows worse than if rows came in any order."""
 
 from __future__ import annotations
 
@@ -15,27 +15,17 @@ from offsample._held_out_counts import effective_units, unit_parts
 from offsample._proportions import gamma_tail
 from offsample._typing import Booleans, Floats, Ints
 from offsample._unit_intervals import standard_error
-from offsample.rows._alikeness import alikeness, paired
-from offsample.rows._columns import Columns, cells_of, checked, codes_of, is_numeric
+from offsample.rows._alikeness import alikeness
+from offsample.rows._columns import Columns, cells_of, checked, codes_of
 
 # A smaller difference is no drift, and shuffled errors near (K - 1)/K are too skewed to tell.
 LEVEL, LEAST = 0.01, 0.01
-# The last fifth of the rows is predicted; a value that is missing there, or in the first fifth, passes.
+# The last fifth of the rows is predicted.
 TAIL = 0.2
 _N_SHUFFLES = 19
 _SIDE_BY_SIDE = 0.5  # alikeness of the times of rows of a group, from where on whole groups are shuffled
-_MOST_ROWS, _MOST_VALUES = 10_000, 50
+_MOST_ROWS = 10_000
 _LEAST_OF_CLASS = 5  # rows in the last fifth, for classes to count alike
-
-
-class PassingValue(NamedTuple):
-    """A value that appears late, or else dies out early."""
-
-    value: float  # the category's code, or the number
-    n_rows: int
-    appears: bool
-    share: float  # of the rows before its first, or up to its last
-    p_value: float  # if its rows came at any time, times the number of values asked about
 
 
 @dataclass(frozen=True)
@@ -49,7 +39,6 @@ class Drift:
     # How much smaller the error is than without a column: before the last fifth, and in it.
     gain_before: float
     gain: float
-    values: tuple[PassingValue, ...]  # values that appear or die out
 
     @property
     def is_found(self) -> bool:
@@ -73,15 +62,8 @@ def find_drift(
     gamma law where the draws are skewed. The p-value is multiplied by the number of columns and one. Drift is
     called at 0.01, if the error is larger by 0.01 or more. Above 10,000 rows, 10,000 are drawn at random.
 
-    A value *appears* if none of its rows is in the first fifth and *dies out* if none is in the last. If its
-    n rows came at any time, none would be among the first share s of the rows with probability at most
-    ``(1 - s)^n``; it is listed if that, multiplied by twice the number of values of all columns, is at most
-    0.01. Numbers are asked about if there are at most fifty different ones. A value that was away for half as
-    long between two of its rows comes again, as months do, and is not listed.
-
     Of rows in groups, the standard error of the error is at least that by groups and parts of the time, with
-    as many degrees of freedom; a value counts as many times as groups have it; and where rows of a group lie
-    side by side in time, whole groups are shuffled.
+    as many degrees of freedom; and where rows of a group lie side by side in time, whole groups are shuffled.
 
     Parameters
     ----------
@@ -114,7 +96,6 @@ def find_drift(
     """
     arrays, label = checked(columns, y)
     when = codes_of(np.asarray(time))
-    passing = _passing_values(arrays, when, groups)
     found = []
     for name, tail in _tails(arrays, label, when, groups, alike=alike):
         gain, last = tail.blind - tail.losses, tail.is_last
@@ -126,7 +107,6 @@ def find_drift(
                 p_value=min(1.0, (len(arrays) + 1) * tail.p_value),
                 gain_before=float(gain[~last].mean()),
                 gain=float(gain[last].mean()),
-                values=passing.get(name, ()),
             )
         )
     return tuple(found)
@@ -239,44 +219,3 @@ def _of_alike(losses: Floats, label: Ints, is_last: Booleans) -> Floats:
         counts = np.bincount(label[part], minlength=2)
         found[part] *= part.sum() / (np.count_nonzero(counts) * counts[label[part]])
     return np.asarray(found)
-
-
-def _passing_values(
-    arrays: dict[str, NDArray[Any]], when: Ints, groups: Sequence[Ints]
-) -> dict[str | None, tuple[PassingValue, ...]]:
-    """Values of each column that appear late or die out early."""
-    in_order, n_rows = np.sort(when), len(when)
-    earlier, until = np.searchsorted(in_order, when), np.searchsorted(in_order, when, side="right")
-    forward = np.argsort(when, kind="stable")
-    codes = {name: codes_of(column) for name, column in arrays.items()}
-    n_values = {name: int(code.max(initial=-1)) + 1 for name, code in codes.items()}
-    asked = [name for name in arrays if not is_numeric(arrays[name]) or n_values[name] <= _MOST_VALUES]
-    n_questions = 2 * sum(n_values[name] for name in asked)
-    found: dict[str | None, tuple[PassingValue, ...]] = {}
-    for name in asked:
-        code, passing = codes[name], list[PassingValue]()
-        away = _longest_away(code, forward, earlier, until) / n_rows
-        sizes = [code, *(np.unique(paired(group, code)) % n_values[name] for group in groups)]
-        times = np.min([np.bincount(size, minlength=n_values[name]) for size in sizes], axis=0)
-        row = np.zeros(len(times), np.intp)
-        for appears in (True, False):
-            row[code[forward[:: -1 if appears else 1]]] = forward[:: -1 if appears else 1]
-            at = (earlier if appears else until)[row] / n_rows  # of its first row, or of its last
-            least = at if appears else 1 - at
-            p_values = np.minimum(1.0, n_questions * (1 - least) ** times)
-            for v in np.flatnonzero((least >= np.maximum(TAIL, 2 * away)) & (p_values <= LEVEL)):
-                value = arrays[name][row[v]].item()
-                passing.append(
-                    PassingValue(value, int((code == v).sum()), appears, float(at[v]), float(p_values[v]))
-                )
-        found[name] = tuple(passing)
-    return found
-
-
-def _longest_away(code: Ints, forward: Ints, earlier: Ints, until: Ints) -> Ints:
-    """Most rows of other times that lie between one row of each value and its next."""
-    order = forward[np.argsort(code[forward], kind="stable")]
-    away = np.zeros(int(code.max(initial=-1)) + 1, np.int64)
-    same = code[order[1:]] == code[order[:-1]]
-    np.maximum.at(away, code[order[1:]][same], (earlier[order[1:]] - until[order[:-1]])[same])
-    return away

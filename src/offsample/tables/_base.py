@@ -201,10 +201,6 @@ class Table(ABC):
     def n_distinct(self, names: Sequence[Any]) -> tuple[int, int]:
         """Count the rows with a label that differ in these features, a unit or the label, and without it."""
 
-    def sum_over_time(self, name: Any) -> Floats | None:  # noqa: ARG002
-        """Sums over the parts of the time, where an engine makes them; see `UnitReader`."""
-        return None
-
     def _require_feature(self, name: Any) -> None:
         if name not in self._feature_set:
             raise missing_column(name, self.features, "feature")

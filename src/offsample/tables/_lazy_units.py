@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample._typing import Floats
 from offsample.tables._base import ColumnError
 from offsample.tables._columns import sorted_codes, with_values
 from offsample.tables._encode import as_floats, plain
 from offsample.tables._memory import read_units
-from offsample.tables._units import N_PARTS, UnitRows, missing_unit
+from offsample.tables._units import UnitRows
 
 if TYPE_CHECKING:
     from offsample.tables._lazy import LazyTable
@@ -33,7 +31,6 @@ class UnitReader:
         self._table = table
         # Of numbers, and of other values: columns, and the rows that they are read at.
         self._blocks: dict[bool, tuple[dict[Any, Any], UnitRows]] = {}
-        self._blind: Floats | None = None
 
     def rows(self, name: Any, as_numbers: bool) -> UnitRows:
         """Column with the class, groups and time of each row; without a name, one value for all."""
@@ -53,59 +50,6 @@ class UnitReader:
             self._blocks[as_numbers] = block
         columns, rows = block
         return with_values(rows, columns[name], name, as_numbers)
-
-    @cached_property
-    def starts(self) -> list[Any]:
-        """First time of each part of the time but the first; the parts have about equal numbers of rows."""
-        table = self._table
-        rows = table.labelled([None], [table.units.time])
-        n_before = nw.col("n").cum_sum().over(order_by="u0") - nw.col("n")
-        with table.engine_errors("time", table.units.time):
-            times = rows.group_by("u0").agg(nw.len().cast(nw.Int64).alias("n"))
-            missing = table.fetch_rows(times.filter(nw.col("u0").is_null()).select("n"))
-            parts = times.with_columns((n_before * N_PARTS // table.n_rows).alias("part"))
-            firsts = table.fetch_rows(parts.group_by("part").agg(nw.col("u0").min()).select("part", "u0"))
-        if missing:
-            raise missing_unit("time", table.units.time, int(missing[0][0]))
-        return [start for _, start in sorted(firsts)][1:]
-
-    def sum_over_time(self, name: Any) -> Floats:
-        """Sum what the rules err in each part of the time, by counts of a value over all earlier times.
-
-        For each part: rows, expected errors of the Gini and of the majority rule learned from strictly
-        earlier rows, and rows of values that were not seen before. Without a name, rows have one value.
-        """
-        if name is None and self._blind is not None:
-            return self._blind
-        table, every = self._table, range(len(self._table.classes))
-        is_class = [(nw.col("y") == table.classes[k]).cast(nw.Int64).alias(f"n{k}") for k in every]
-        here, before = [nw.col(f"n{k}") for k in every], [nw.col(f"b{k}") for k in every]
-        is_later = [(nw.col("u0") >= start).cast(nw.Int64) for start in self.starts]
-        n_before = [(n.cum_sum().over("v0", order_by="u0") - n).alias(f"b{k}") for k, n in enumerate(here)]
-        size, known, top = (nw.col(column) for column in ("size", "known", "top"))
-        leads = [(b == top).cast(nw.Float64) for b in before]
-        is_new = (known == 0).cast(nw.Int64)
-        hits = nw.sum_horizontal(*(here[k] * before[k].cast(nw.Float64) for k in every)) / (known + is_new)
-        votes = nw.sum_horizontal(*(here[k] * leads[k] for k in every)) / nw.sum_horizontal(*leads)
-        with table.engine_errors("column", name):
-            rows = table.labelled([name], [table.units.time])
-            counts = rows.select("v0", "u0", *is_class).group_by("v0", "u0").agg(*(n.sum() for n in here))
-            counts = counts.with_columns(*(n.cast(nw.Int64) for n in here))  # DuckDB's sums are wider
-            seen = counts.with_columns(*n_before, nw.sum_horizontal(*here).alias("size"))
-            seen = seen.with_columns(
-                nw.sum_horizontal(*before).alias("known"), nw.max_horizontal(*before).alias("top")
-            )
-            sums = seen.select(
-                nw.sum_horizontal(nw.lit(0), *is_later).alias("part"),
-                size.cast(nw.Float64),
-                (size - hits - is_new * size / len(every)).alias("gini"),
-                (size - votes).alias("bayes"),
-                (size * is_new).cast(nw.Float64).alias("unseen"),
-            )
-            found = table.fetch_rows(sums.group_by("part").agg(nw.all().sum()))
-        answer = np.array(sorted(found), float)[:, 1:]
-        self._blind = answer if name is None else self._blind
-        return answer
 
     def _read(self, names: list[Any], as_numbers: bool) -> tuple[dict[Any, Any], UnitRows]:
         table = self._table

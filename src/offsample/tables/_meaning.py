@@ -258,9 +258,9 @@ def is_text(column: NDArray[Any] | nw.Series[Any]) -> bool:
     return column.dtype in (nw.String, nw.Object)
 
 
-def texts_at(column: Any, size: int = _SAMPLE) -> list[str] | None:
+def texts_at(column: Any) -> list[str] | None:
     """Texts of some rows, spread evenly; None if these are no text, or there are none."""
-    rows = np.unique(np.linspace(0, max(0, len(column) - 1), min(size, len(column))).astype(np.intp))
+    rows = np.unique(np.linspace(0, max(0, len(column) - 1), min(_SAMPLE, len(column))).astype(np.intp))
     labels = [label for label in labels_at(column, rows) if not is_missing(label)]
     return labels if labels and all(isinstance(label, str) for label in labels) else None
 

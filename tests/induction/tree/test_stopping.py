@@ -85,33 +85,17 @@ def test_an_interaction_without_main_effects_is_found(kind):
     assert tree.path_[1].criterion == pytest.approx(tree.path_[0].criterion, abs=0.01)  # no gain at first
 
 
-def test_the_hold_out_half_stops_too():
-    """An error of .1 is compared on 500 rows: the mean of 20 trees is above by at most 1.5 errors of that."""
-    errors = []
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        X = rng.normal(size=(6_000, 10))
-        y = (X[:, 3] > 0) ^ (rng.random(len(X)) < 0.1)
-        tree = TreeClassifier(stopping="holdout").fit(X[:1000], y[:1000])
-        if seed < 5:
-            grown = TreeClassifier(stopping="none").fit(X[:1000], y[:1000])
-            assert 1 <= tree.n_splits_ < grown.n_splits_
-        errors.append(1 - tree.score(X[1000:], y[1000:]))
-    assert np.mean(errors) < 0.1 + 1.5 * np.sqrt(0.1 * 0.9 / 500)
-
-
-def test_the_hold_out_half_does_not_depend_on_the_order_of_the_rows():
+def test_the_size_does_not_depend_on_the_order_of_the_rows():
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"c": rng.integers(0, 30, 600).astype(str), "x": rng.integers(0, 9, 600)})
     y = (rng.random(600) < 0.2 + 0.5 * (table["x"] > 4)).to_numpy()
     weight = rng.integers(0, 4, 600)
     repeated = rng.permutation(np.repeat(np.arange(600), weight))
-    for stopping in ("auto", "holdout"):
-        one = TreeClassifier(stopping=stopping).fit(table, y, sample_weight=weight)
-        other = TreeClassifier(stopping=stopping).fit(table.iloc[repeated], y[repeated])
-        assert one.n_splits_ == other.n_splits_ > 0
-        np.testing.assert_array_equal(one.tree_.counts, other.tree_.counts)
-        np.testing.assert_allclose(one.predict_proba(table), other.predict_proba(table))
+    one = TreeClassifier().fit(table, y, sample_weight=weight)
+    other = TreeClassifier().fit(table.iloc[repeated], y[repeated])
+    assert one.n_splits_ == other.n_splits_ > 0
+    np.testing.assert_array_equal(one.tree_.counts, other.tree_.counts)
+    np.testing.assert_allclose(one.predict_proba(table), other.predict_proba(table))
 
 
 def test_few_splits_have_to_do_with_nothing():
@@ -288,19 +272,17 @@ def test_what_halves_err_by_more_than_they_expect_is_added_for_each_split():
     assert added[1] > 0
 
 
-@pytest.mark.parametrize("stopping", ["none", "holdout"])
 @pytest.mark.parametrize("criterion", ["ginger", "entropy"])
-def test_the_estimate_of_a_tree_that_grows_too_large_says_so(stopping, criterion):
+def test_the_estimate_of_a_tree_that_grows_too_large_says_so(criterion):
     """One class in four; half of the rows' classes have nothing to do with any column."""
     gaps = []
     for seed in range(10):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(10_400, 8))
         y = np.where(rng.random(len(X)) < 0.5, X[:, 0] > 0.67, rng.random(len(X)) < 0.25).astype(int)
-        tree = TreeClassifier(criterion=criterion, stopping=stopping, max_splits=40).fit(X[:400], y[:400])
+        tree = TreeClassifier(criterion=criterion, stopping="none", max_splits=40).fit(X[:400], y[:400])
         gaps.append(tree.estimated_error_ - (1 - tree.score(X[400:], y[400:])))
-        if stopping == "none":
-            assert 1 - tree.score(X[:400], y[:400]) < 0.12  # what it looks like on the sample
+        assert 1 - tree.score(X[:400], y[:400]) < 0.12  # what it looks like on the sample
     assert abs(np.mean(gaps)) < 0.02
 
 

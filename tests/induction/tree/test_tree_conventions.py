@@ -10,10 +10,9 @@ from offsample.induction import TreeClassifier
         TreeClassifier(criterion="gain_ratio", max_depth=4),
         TreeClassifier(criterion="bayes_loo", shrinkage=None),
         TreeClassifier(stopping="none", max_splits=20, categorical_features="all"),
-        TreeClassifier(stopping="holdout"),
         TreeClassifier(criterion="log_loss_loo", class_weight="balanced"),
         TreeClassifier(criterion="brier_loo", stopping="none", max_splits=10),
-        TreeClassifier(stopping="holdout", categorical_features="all", n_jobs=2),
+        TreeClassifier(stopping="significance", categorical_features="all"),
     ]
 )
 def test_scikit_learn_conventions(estimator, check):

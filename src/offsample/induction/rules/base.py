@@ -20,7 +20,6 @@ from offsample._losses import class_stakes
 from offsample._text import visible
 from offsample._ties import best_of
 from offsample._typing import Booleans, Floats, Ints
-from offsample._unit_intervals import first_as_good
 from offsample.counts import CellCounts
 from offsample.induction.bundles import deal
 from offsample.induction.by_groups import Grown, Validated
@@ -34,8 +33,6 @@ from offsample.induction.scoring import RULE_CRITERIA, Scoring, check_criterion
 from offsample.induction.top_down import grow
 from offsample.induction.weights import repeated_rows
 
-# The step of "holdout" is the one that half of the rows choose for a formula grown on the other half.
-_HELD_OUT = 2
 _N_FOLDS = 10
 # Of lists and formulas that finish one cell after the other, see `Sample`: grown with each, the best is kept.
 PROSPECTS = (0.3, 0.9)
@@ -47,7 +44,7 @@ class RuleClassifier(Learner):
 
     criterion: str | Callable[..., Any] = "ginger"
     max_size: int | None = None
-    stopping: Literal["auto", "holdout", "none"] = "auto"
+    stopping: Literal["auto", "none"] = "auto"
     literals: int | None = None
     n_thresholds: int = 15
     categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
@@ -126,8 +123,7 @@ class RuleClassifier(Learner):
             best = best_of([max(values) for values in corrected], sample.size)
             path, n_kept = paths[best], best_of(corrected[best], sample.size)
         else:
-            limit = self._best_on_holdout(sample, groups) if self.stopping == "holdout" else None
-            path = self._grow(sample, limit)
+            path = self._grow(sample)
             n_kept = len(path) - 1
             if not self._is_greedy and groups is None:
                 path, worth = self._cross_validated(path, sample, of_row)
@@ -141,29 +137,14 @@ class RuleClassifier(Learner):
         """Ways to grow, of which the best is kept."""
         return [replace(sample, prospect=prospect) for prospect in self._prospects]
 
-    def _grow(self, sample: Sample, n_steps: int | None = None) -> list[Measure]:
+    def _grow(self, sample: Sample) -> list[Measure]:
         partition = self._partition(sample, self)
-        most = min((limit for limit in (n_steps, self._max_steps) if limit is not None), default=None)
-        return grow(partition, partition.measure, max_splits=most, min_gain=self._min_gain)
+        return grow(partition, partition.measure, max_splits=self._max_steps, min_gain=self._min_gain)
 
     @property
     def _max_steps(self) -> int | None:
         limits = [self.max_size, self.literals if self._is_one_term else None]
         return min((limit for limit in limits if limit is not None), default=None)
-
-    def _best_on_holdout(self, sample: Sample, groups: Ints | None) -> int:
-        """Fewest steps whose error, or cost, on held-out rows is within one standard error of the least."""
-        random = check_random_state(0 if self.random_state is None else self.random_state)
-        names, place = np.unique(np.arange(len(sample.y)) if groups is None else groups, return_inverse=True)
-        learned = np.ones(len(names), bool)
-        learned[random.permutation(len(names))[: len(names) // _HELD_OUT]] = False
-        learned = learned[place]
-        if not learned.any() or learned.all():
-            return 0
-        costs = 1 - np.eye(sample.n_classes) if sample.costs is None else sample.costs
-        return first_as_good(
-            [costs[sample.y[~learned], said] for said in self._said_of_others(sample, learned)]
-        )
 
     def _said_of_others(self, sample: Sample, learned: Booleans) -> Iterator[Ints]:
         """What a formula of 0, 1, 2, … steps says of the rows that are not learned from."""

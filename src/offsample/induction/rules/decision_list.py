@@ -117,11 +117,10 @@ class DecisionListClassifier(RuleClassifier):
         share that grows from 0 to ½ by .05 (DL₁ of [2]_); for at most two literals.
     max_size : int, default=None
         The largest number of rules.
-    stopping : {"auto", "holdout", "none"}, default="auto"
+    stopping : {"auto", "none"}, default="auto"
         When growing ends before that. "auto": for "ginger" and "bayes_loo" and the greedy strategy, a rule
         must be significant after a correction for all conditions that it was chosen from, and the length with
-        the smallest corrected estimate is kept. "holdout": the length that is best on a random half of the
-        rows for a list grown on the other half. "none": no stopping rule.
+        the smallest corrected estimate is kept. "none": no stopping rule.
     literals : int, default=None
         The largest number of tests in a rule. By default 2; where rules must be significant, and all of three
         tests are few enough to try (columns of few values), the better of a list of 2 and one of 3.
@@ -135,8 +134,7 @@ class DecisionListClassifier(RuleClassifier):
         See `TreeClassifier`. With either, criteria of errors and indexes also choose rules as if rows counted
         what their class has at stake; probabilities are those of the rows as they are.
     random_state : int, RandomState or None, default=None
-        Seed of "holdout", and of the folds that estimate the errors of "consistent" and "cover". None stands
-        for 0.
+        Seed of the folds that estimate the errors of "consistent" and "cover". None stands for 0.
 
     Attributes
     ----------

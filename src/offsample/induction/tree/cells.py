@@ -52,9 +52,7 @@ class TreeCell:
     def _rows(self) -> Rows:
         y = self.grower.y.take(self.index, axis=0)
         if self._histogram is None:
-            self._histogram = histogram(
-                self.grower.columns, self.index, y, len(self.counts), self.grower.n_threads
-            )
+            self._histogram = histogram(self.grower.columns, self.index, y, len(self.counts))
         return Rows(self.index, y, self.counts, self._histogram)
 
     def propose(self) -> float | None:
@@ -363,7 +361,7 @@ class TreeCell:
         left_is_smaller = 2 * n_left <= len(ordered)
         smaller = ordered[:n_left] if left_is_smaller else ordered[n_left:]
         y = self.grower.y.take(smaller, axis=0)
-        counted = histogram(self.grower.columns, smaller, y, len(self.counts), self.grower.n_threads)
+        counted = histogram(self.grower.columns, smaller, y, len(self.counts))
         assert self._histogram is not None
         rest = self._histogram
         rest -= counted

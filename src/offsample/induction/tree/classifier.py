@@ -10,7 +10,6 @@ from numbers import Integral
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -68,13 +67,12 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
         A split must improve the criterion by more than this. If negative, growing goes on where the criterion
         worsens. For "gain_ratio" and "mantaras_distance" the ratio after the split counts, not its change:
         such a tree grows as long as a split has an information gain.
-    stopping : {"auto", "significance", "holdout", "none"}, default="auto"
+    stopping : {"auto", "significance", "none"}, default="auto"
         How the size is chosen within those limits. "significance": for criteria that estimate the error off
         the sample, a split must be significant after a correction for all columns and thresholds that it was
         chosen from, and the number of splits with the smallest corrected estimate is kept (see Notes); no
         effect for other criteria. "auto": the same, but up to 10,000 rows the tree is another one if that is
-        clearly better on rows that were left out. "holdout": the number of splits that is best on a random
-        half of the rows for a tree grown on the other half. "none": no stopping rule.
+        clearly better on rows that were left out. "none": no stopping rule.
     categorical_features : "infer", "all", list of names, or boolean mask, default="infer"
         Numeric columns to read as categorical.
     categorical_split : {"auto", "multiway", "ordered"}, default="auto"
@@ -93,10 +91,8 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
     class_weight : dict or "balanced", default=None
         Factors of the costs of mistakes in each class, 1 for those that are not named. "balanced": one over
         the frequencies of the classes. Both choose the class that is predicted, and change no probability.
-    n_jobs : int, default=None
-        Threads that code and count numeric columns of nodes with 20,000 rows or more; the tree is the same.
     random_state : int, RandomState or None, default=None
-        Seed of the folds of "ordered" splits and of "holdout". None stands for 0.
+        Seed of the folds of "ordered" splits. None stands for 0.
 
     Attributes
     ----------
@@ -210,12 +206,11 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
     max_depth: int | None = None
     min_samples_leaf: int = 1
     min_gain: float = 0.0
-    stopping: Literal["auto", "significance", "holdout", "none"] = "auto"
+    stopping: Literal["auto", "significance", "none"] = "auto"
     categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
     categorical_split: Literal["auto", "multiway", "ordered"] = "auto"
     unseen: Literal["parent", "uniform"] = "parent"
     shrinkage: Literal["auto"] | None = "auto"
-    n_jobs: int | None = None
     random_state: Annotated[Any, "random_state"] = None
 
     _least: ClassVar[dict[str, int]] = {"max_size": 1, "max_splits": 0, "max_depth": 0, "min_samples_leaf": 1}
@@ -233,14 +228,14 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
     def _learn(self, X: Any, y: NDArray[Any], sample_weight: ArrayLike | None, groups: Ints | None) -> Grown:
         classes, codes = np.unique(y, return_inverse=True)
         self._know(classes, y, sample_weight)
-        n_threads, self._encoder = effective_n_jobs(self.n_jobs), TableEncoder(self.categorical_features)
+        self._encoder = TableEncoder(self.categorical_features)
         labels = codes.astype(np.uint16)
-        columns, y, groups = coded(self._encoder, X, labels, sample_weight, groups, n_threads)
+        columns, y, groups = coded(self._encoder, X, labels, sample_weight, groups)
         seed = 0 if self.random_state is None else self.random_state
         if not isinstance(seed, Integral):
             seed = check_random_state(seed).randint(2**31)
         n_classes = len(self.classes_)
-        grown = grow_tree(columns, y, n_classes, self, seed=int(seed), n_threads=n_threads, groups=groups)
+        grown = grow_tree(columns, y, n_classes, self, seed=int(seed), groups=groups)
         steps, by_evidence = (len(grown.path) - 1, grown.n_kept), grown.grower.by_evidence
         by_loss, keep = grown.grower.scoring.criterion.estimates_loss, partial(self._keep, grown)
         return Grown(*steps, self.cuts_back, keep, is_evident=by_evidence, by_loss=by_loss)

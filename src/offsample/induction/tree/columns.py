@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,7 +19,7 @@ MAX_EXACT = 1024
 N_BINS = 255
 # Quantiles are those of at most this many rows, evenly spaced.
 _SAMPLE = 1 << 16
-_MIN_ROWS_FOR_THREADS = _FEW_ROWS = 20_000
+_FEW_ROWS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +33,7 @@ class Columns:
     edges: list[Floats | None]
 
     @classmethod
-    def from_encoded(cls, columns: Iterable[EncodedColumn], n_threads: int = 1) -> Columns:
+    def from_encoded(cls, columns: Iterable[EncodedColumn]) -> Columns:
         """Code columns as they come, one at a time."""
         result = cls([], [], [])
         for column in columns:
@@ -46,7 +45,7 @@ class Columns:
             else:
                 numbers = np.asarray(column.values, np.float64)
                 edges = bin_edges(numbers)
-                result.codes.append(codes_of(numbers, edges, n_threads))
+                result.codes.append(codes_of(numbers, edges))
                 result.n_codes.append(len(edges) + 2)
                 result.edges.append(edges)
         return result
@@ -128,25 +127,10 @@ def code_type(largest: int, n_rows: int) -> Any:
     return np.uint16 if n_rows <= _FEW_ROWS and largest < 1 << 16 else np.min_scalar_type(largest)
 
 
-def codes_of(values: Floats, edges: Floats, n_threads: int = 1) -> NDArray[Any]:
+def codes_of(values: Floats, edges: Floats) -> NDArray[Any]:
     """Bin of each value."""
     from offsample.induction.tree import kernels
 
     codes: NDArray[Any] = np.empty(len(values), code_type(len(edges) + 1, len(values)))
-
-    def fill(part: slice) -> None:
-        kernels.bin_codes(values[part], edges, codes[part], np.zeros(kernels.GRID + 1, np.int32))
-
-    ends = [len(values) * i // n_threads for i in range(n_threads + 1)]
-    run_in_threads(fill, list(map(slice, ends[:-1], ends[1:])), n_threads, len(values))
+    kernels.bin_codes(values, edges, codes, np.zeros(kernels.GRID + 1, np.int32))
     return codes
-
-
-def run_in_threads(function: Callable[[Any], None], items: list[Any], n_threads: int, n_rows: int) -> None:
-    """Call a function that releases the interpreter's lock for each item, in threads if rows are many."""
-    if n_threads == 1 or n_rows < _MIN_ROWS_FOR_THREADS:
-        for item in items:
-            function(item)
-        return
-    with ThreadPoolExecutor(n_threads) as pool:
-        list(pool.map(function, items))

@@ -64,7 +64,6 @@ class Grower:
     max_size: int | None = None
     min_samples_leaf: int = 1
     categorical_split: str = "auto"
-    n_threads: int = 1
     bundles: Bytes | None = None  # of the groups of the rows, if splits are for new groups
     found: IndexPath | None = None  # if a compiled loop found the splits
     by_pairs: bool = True  # whether pairs of columns are tested where no column is significant
@@ -262,18 +261,6 @@ class Grower:
         for _, node in self.routed(n_splits, rows):  # noqa: B007 - the last is kept
             pass
         return node
-
-    def held_out_losses(self, n_splits: int, held_out: NDArray[np.int32]) -> list[Floats]:
-        """Loss of the criterion's rule on rows that did not grow the tree, after 0, 1, 2, … splits."""
-        by_class = self.scoring.held_out_losses(np.concatenate(self.counts))
-        y = self.y[held_out]
-        loss = by_class[0, y]
-        losses = [loss]
-        for places, node in self.routed(n_splits, held_out):
-            loss = loss.copy()
-            loss[places] = by_class[node[places], y[places]]
-            losses.append(loss)
-        return losses
 
     def has_pair(self, n_splits: int) -> bool:
         """Whether one of the first splits is that of a pair of columns."""

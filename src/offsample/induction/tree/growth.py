@@ -1,4 +1,4 @@
-"""From coded columns and options to a grown tree: folds, hold-out half, growing and taking back."""
+"""From coded columns and options to a grown tree: folds, growing and taking back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from offsample import _folds
 from offsample._deadline import time_is_up
 from offsample._ties import best_of
 from offsample._typing import Ints
-from offsample._unit_intervals import first_as_good
 from offsample.induction.bundles import deal
 from offsample.induction.scoring import Scoring
 from offsample.induction.top_down import grow
@@ -34,14 +33,13 @@ def coded(
     target: NDArray[Any],
     sample_weight: ArrayLike | None,
     groups: Ints | None,
-    n_threads: int,
 ) -> tuple[Columns, NDArray[Any], Ints | None]:
     """Columns, classes or numbers, and groups of the rows, each as often as its weight says."""
     repeated = repeated_rows(sample_weight, len(target))
     if repeated is None:
-        return Columns.from_encoded(encoder.fit_transform(X), n_threads), target, groups
+        return Columns.from_encoded(encoder.fit_transform(X)), target, groups
     kept, copies = np.unique(repeated, return_inverse=True)  # values of a row of weight 0 are not known
-    columns = Columns.from_encoded(encoder.fit_transform(take_rows(X, kept)), n_threads)
+    columns = Columns.from_encoded(encoder.fit_transform(take_rows(X, kept)))
     return columns.take(copies), target[repeated], None if groups is None else groups[repeated]
 
 
@@ -81,25 +79,19 @@ def grow_tree(
     options: TreeClassifier,
     *,
     seed: int,
-    n_threads: int,
     groups: Ints | None = None,
 ) -> GrownTree:
     """Grow a tree on all rows."""
     scoring = Scoring.of(options.criterion, options.unseen)
-    holds_out = options.stopping == "holdout"
-    folds = halves = np.zeros(len(labels), np.uint8)
+    folds = np.zeros(len(labels), np.uint8)
     bundles = None
     if groups is not None:
         random, bundles = np.random.default_rng(seed), deal(groups, seed)
-        n_groups = len(np.unique(groups))
-        halves, folds = (
-            _folds.dealt(len(labels), min(n, n_groups), random, labels=labels, groups=groups).astype(np.uint8)
-            for n in (2, N_FOLDS)
-        )
-    elif holds_out or len(columns.categorical):
-        places = columns.shuffled_places(labels, seed)
-        halves = _folds.in_turn(places, 2).astype(np.uint8)
-        folds = _folds.in_turn(places // 2, N_FOLDS).astype(np.uint8)
+        n_folds = min(N_FOLDS, len(np.unique(groups)))
+        dealt = _folds.dealt(len(labels), n_folds, random, labels=labels, groups=groups)
+        folds = dealt.astype(np.uint8)
+    elif len(columns.categorical):
+        folds = _folds.in_turn(columns.shuffled_places(labels, seed) // 2, N_FOLDS).astype(np.uint8)
 
     def grown(
         rows: NDArray[np.int32], max_splits: int | None, as_rival: Rival | None = None, **more: Any
@@ -118,7 +110,6 @@ def grow_tree(
             max_size=options.max_size,
             min_samples_leaf=options.min_samples_leaf,
             categorical_split=options.categorical_split if as_rival is None else as_rival.ways,
-            n_threads=n_threads,
             bundles=bundles,
             **more,
         )
@@ -134,9 +125,6 @@ def grow_tree(
         return grower, path
 
     rows, max_splits = np.arange(len(labels), dtype=np.int32), options.max_splits
-    if holds_out and 0 < halves.sum() < len(rows):
-        grower, path = grown(rows[halves == 0], max_splits)
-        max_splits = first_as_good(grower.held_out_losses(len(path) - 1, rows[halves == 1]))
 
     def first(rows: NDArray[np.int32], **more: Any) -> GrownTree:
         grower, path = grown(rows, max_splits, **more)
@@ -154,7 +142,7 @@ def grow_tree(
             return whole
         # Pairs of columns take half of the time; trees without them do not expect what these find.
         by_pairs = whole.grower.has_pair(1)
-        half = halves if halves.any() else _folds.in_turn(columns.shuffled_places(labels, seed), 2)
+        half = _folds.in_turn(columns.shuffled_places(labels, seed), 2)
         parts = [rows[half == part] for part in (0, 1)]
         return whole.judged_by([first(part, by_pairs=by_pairs) for part in parts], parts[::-1])
 

@@ -8,7 +8,6 @@ from numbers import Integral
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 from sklearn.base import RegressorMixin
@@ -95,8 +94,6 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
     shrinkage : "auto" or None, default="auto"
         "auto": the mean of the node above counts for the number of rows that is best on left-out rows. None:
         a leaf predicts its own mean.
-    n_jobs : int, default=None
-        Threads that code and count numeric columns of nodes with 20,000 rows or more; the tree is the same.
     random_state : int, RandomState or None, default=None
         Seed of the parts and of the folds of orders. None stands for 0.
 
@@ -153,7 +150,6 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
     categorical_features: Literal["infer", "all"] | Sequence[Any] | Booleans = "infer"
     leaf: Literal["mean", "linear"] = "mean"
     shrinkage: Literal["auto"] | None = "auto"
-    n_jobs: int | None = None
     random_state: Annotated[Any, "random_state"] = None
 
     reads_all_columns: ClassVar[bool] = False
@@ -184,8 +180,8 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
         if isinstance(group, tuple):
             fit_later(self, X, target, group, None)
             return self
-        n_threads, self._encoder = effective_n_jobs(self.n_jobs), TableEncoder(self.categorical_features)
-        columns, target, group = coded(self._encoder, X, target, sample_weight, group, n_threads)
+        self._encoder = TableEncoder(self.categorical_features)
+        columns, target, group = coded(self._encoder, X, target, sample_weight, group)
         values = None
         if self.leaf == "linear":
             repeated = repeated_rows(sample_weight, n_rows(X))
@@ -197,12 +193,10 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
                 f"y has numbers up to {np.abs(target).max():g}: their squares cannot be added up: change "
                 "their unit by a power of ten first"
             )
-        self._grow(columns, target, group, n_threads, values)
+        self._grow(columns, target, group, values)
         return self
 
-    def _grow(
-        self, columns: Columns, target: Floats, groups: Ints | None, n_threads: int, X: Floats | None
-    ) -> None:
+    def _grow(self, columns: Columns, target: Floats, groups: Ints | None, X: Floats | None) -> None:
         y = (target - self._center) / self._unit
         seed = 0 if self.random_state is None else self.random_state
         seed = int(seed) if isinstance(seed, Integral) else check_random_state(seed).randint(2**31)
@@ -232,7 +226,6 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
                 max_depth=self.max_depth,
                 min_samples_leaf=self.min_samples_leaf,
                 categorical_split="ordered",
-                n_threads=n_threads,
             )
             most = self.max_size
             path = grow(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
 
-from offsample._text import value_text
 from offsample._typing import Ints
-from offsample.report._formats import amount, percent, short_name
+from offsample.report._formats import percent, short_name
 from offsample.report._study import Study
 from offsample.report.findings import Finding, Term
 from offsample.rows import Drift, find_drift
@@ -27,18 +25,14 @@ SHIFT_OF_MEAN = 0.2  # of a number, in standard deviations
 RULE = (
     "Each row of the last fifth is predicted from earlier ones by the column alone. The error is larger, by "
     f"{100 * LEAST:g} point or more, than where times are shuffled among the rows, beyond chance at "
-    f"{100 * LEVEL:g} % over all columns; or a value has no row in the first fifth, or none in the last, "
-    "which would come about by chance as rarely; or, where the time is named, the class of interest has "
+    f"{100 * LEVEL:g} % over all columns; or, where the time is named, the class of interest has "
     f"{100 * SHIFT:g} points more or less in the last fifth than in the first (a number, a mean by "
     f"{SHIFT_OF_MEAN:g} standard deviations higher or lower), at {100 * LEVEL:g} %. The "
     "others are errors; where the report leads with something else about one class, of columns those if that "
     "class and the rest count alike, so that a rare one is seen. It is looked for if rows have a time, or "
-    "seem to. Of rows in groups, what varies by chance is groups. A value that was away as long before, as "
-    "months are, comes again."
+    "seem to. Of rows in groups, what varies by chance is groups."
 )
 QUARANTINES = False
-
-_N_NAMED = 3
 
 
 def find(study: Study) -> dict[Any, Finding]:
@@ -56,13 +50,10 @@ def find(study: Study) -> dict[Any, Finding]:
     of_classes, *of_columns = find_drift(columns, labels, time, study.new_rows.groups, alike=alike)
     # Where the classes change, any column errs more: only what errs still more has changed too.
     least = _rise(of_classes) + LEAST if of_classes.is_found else 0.0
-    # Parts of the time come again by themselves, in their own turn.
-    parts = set(study.parts_of(name).values())
-    of_columns = [replace(one, values=()) if one.name in parts else one for one in of_columns]
     moved = [] if study.options.time is None else _moved(study, time)  # else the question says it
     for drift in (of_classes, *of_columns):
         more = moved if drift.name is None else []
-        if drift.values or more or (drift.is_found and (drift.name is None or _rise(drift) > least)):
+        if more or (drift.is_found and (drift.name is None or _rise(drift) > least)):
             column = None if drift.name is None else str(drift.name)
             said = "; ".join([*_said(study, drift, alike=alike and drift.name is not None), *more])
             found[drift.name] = Finding(CODE, column, f"{column or study.target}: {said}.")
@@ -103,23 +94,4 @@ def _said(study: Study, drift: Drift, *, alike: bool) -> list[str]:
         )
     if drift.stopped_working:
         said.append("it was better than no column before, and is not any more")
-    late, early = ({one.value for one in drift.values if one.appears == appears} for appears in (True, False))
-    for passing, one_does, many_do in (
-        (late - early, "appears", "appear"),
-        (early - late, "dies out", "die out"),
-        (late & early, "comes and goes", "come and go"),
-    ):
-        if passing:
-            named = ", ".join(_value(study, drift.name, value) for value in sorted(passing)[:_N_NAMED])
-            more = f" and {len(passing) - _N_NAMED} more" if len(passing) > _N_NAMED else ""
-            does = one_does if len(passing) == 1 else many_do
-            said.append(f"{amount(len(passing), 'value')} {does}: {named}{more}")
     return said
-
-
-def _value(study: Study, name: Any, value: float) -> str:
-    """Write a value as the table has it."""
-    if study.encoded.kind(name) == "numeric":
-        return value_text(value, study.encoded.known[name].quantity)
-    values = study.encoded.known[name].values
-    return "missing" if int(value) >= len(values) else short_name(values[int(value)])

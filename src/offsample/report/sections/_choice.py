@@ -164,7 +164,7 @@ def _evident(study: Study, features: Sequence[Any]) -> list[list[Any]]:
     named = [[f.name for f in _among(study.ranking, features) if f.significant]]
     if len(named[0]) in (0, len(features)) or not study.has_time_for("columns with evidence alone"):
         return []
-    X, asked, groups = study.columns(features), study.ranked_by(study.X), study.told_groups
+    X, asked, groups = study.columns(features), study.ranked_by(), study.told_groups
     for train, _ in study.folds:
         rows = study.sample_of(train, COMPARED_ROWS)
         if len(np.unique(study.labels[rows])) < len(study.classes):

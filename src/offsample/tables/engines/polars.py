@@ -1,4 +1,4 @@
-"""polars: lazy frames, Parquet files, and dataframes in memory."""
+"""polars: lazy frames and Parquet files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from offsample.tables.engines._files import Read, Reading
 class _Polars(EngineBase):
     package = "polars"
     install = "'offsample[polars]'"
-    takes_frames = True
     rename = staticmethod(rename_exactly)
 
     def native_types(self, frame: Frame) -> dict[str, str]:

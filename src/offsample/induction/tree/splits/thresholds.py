@@ -10,24 +10,18 @@ from numpy.typing import NDArray
 
 from offsample._typing import Booleans, Floats, Ints
 from offsample.induction.scoring import Scoring
-from offsample.induction.tree.columns import Columns, run_in_threads
+from offsample.induction.tree.columns import Columns
 from offsample.induction.tree.splits.split import Rows, Split, Stats, sizes
 
 
-def histogram(
-    columns: Columns, index: NDArray[np.int32], y: NDArray[Any], n_classes: int, n_threads: int = 1
-) -> Stats:
+def histogram(columns: Columns, index: NDArray[np.int32], y: NDArray[Any], n_classes: int) -> Stats:
     """Counts of the bins of the numeric columns in some rows."""
     from offsample.induction.tree import kernels
 
     offsets = columns.offsets
     result: Stats = np.zeros((int(offsets[-1]), n_classes), np.float64 if y.ndim > 1 else np.int32)
-    numeric = columns.numeric.tolist()
-
-    def count(i: int) -> None:
-        kernels.count_rows(columns.codes[numeric[i]], index, y, result[offsets[i] : offsets[i + 1]])
-
-    run_in_threads(count, list(range(len(numeric))), n_threads, len(index))
+    for i, numeric in enumerate(columns.numeric.tolist()):
+        kernels.count_rows(columns.codes[numeric], index, y, result[offsets[i] : offsets[i + 1]])
     return result
 
 
