@@ -44,7 +44,10 @@ UNITS = [
 def test_engines_rank_alike(visits, units) -> None:
     frames = [pd.DataFrame(visits), pl.DataFrame(visits), pl.DataFrame(visits).lazy()]
     first = rank_features(visits, "sick", **units)
-    for other in [rank_features(frame, "sick", **units) for frame in frames]:
+    for other in [
+        *(rank_features(frame, "sick", **units) for frame in frames),
+        rank_features(frames[1], "sick", engine="duckdb", **units),
+    ]:
         assert [f.name for f in other] == [f.name for f in first]
         for mine, theirs in zip(first, other, strict=True):
             for number in ("error", "low", "high", "gain_low", "p_value", "missing_mass", "training_error"):

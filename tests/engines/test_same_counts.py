@@ -187,7 +187,8 @@ MAKERS = {
     "ibis": ibis_table,
 }
 CASES = [(name, None) for name in MAKERS if name not in ("spark_path", "spark_csv_path")] + [
-    ("parquet_path", "polars"), ("csv_path", "polars"),
+    ("pandas_categorical", "duckdb"), ("pandas_nullable", "polars"), ("polars_eager", "duckdb"),
+    ("pyarrow", "duckdb"), ("pyarrow", "polars"), ("parquet_path", "polars"), ("csv_path", "polars"),
     ("parquet_path", "dask"), ("csv_path", "dask"), ("spark_path", "spark"), ("spark_csv_path", "spark"),
 ]  # fmt: skip
 

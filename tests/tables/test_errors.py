@@ -117,9 +117,9 @@ def test_parameters():
         ValueError, match="engine must be one of 'duckdb', 'polars', 'dask', 'spark' or None, got 'x'"
     ):
         open_table(GOOD, "y", engine="x")
-    with pytest.raises(ValueError, match="engine='duckdb' needs a path, got a builtins dict"):
+    with pytest.raises(ValueError, match="engine='duckdb' needs a dataframe or a path, got a builtins dict"):
         open_table(GOOD, "y", engine="duckdb")
-    with pytest.raises(ValueError, match="engine='spark' needs a path, got a pandas DataFrame"):
+    with pytest.raises(ValueError, match="engine='spark' cannot count a table that is held by memory"):
         open_table(pd.DataFrame(GOOD), "y", engine="spark")
     with pytest.raises(ValueError, match="engine='duckdb' cannot count a table that is held by polars"):
         open_table(pl.LazyFrame(GOOD), "y", engine="duckdb")
@@ -184,7 +184,7 @@ def test_lengths():
 def test_missing_package(monkeypatch):
     monkeypatch.setattr(_engines, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"polars is not installed: pip install 'offsample\[polars\]'"):
-        open_table("table.parquet", "y", engine="polars")
+        open_table(pd.DataFrame(GOOD), "y", engine="polars")
     with pytest.raises(ImportError, match=r"pyspark is not installed: pip install 'offsample\[spark\]'"):
         open_table("table.parquet", "y", engine="spark")
 

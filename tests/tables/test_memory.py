@@ -342,6 +342,7 @@ def test_pandas_names_need_not_be_strings():
     assert table.features == (("a", 1), 10)
     assert table.value_counts(10).n_values == 2
     assert open_table(frame, 10).features == (("a", 1), "y")
+    assert open_table(frame, "y", engine="duckdb").value_counts(10).n_values == 2
 
 
 def test_a_hundred_thousand_columns():

@@ -35,7 +35,7 @@ from offsample.tables._lazy_units import UnitReader
 from offsample.tables._source import reaches_out
 from offsample.tables._targets import Task
 from offsample.tables._units import UnitRows
-from offsample.tables.engines import holder_of
+from offsample.tables.engines import ENGINES, holder_of, load, require
 
 if TYPE_CHECKING:
     from offsample.tables.engines._engine import EngineBase
@@ -322,31 +322,40 @@ class LazyTable(Table):
 
 
 def open_frame(
-    frame: nw.LazyFrame[Any],
+    frame: nw.DataFrame[Any] | nw.LazyFrame[Any],
     wanted: Wanted,
     engine: str | None,
     names: Sequence[Any] | None = None,
 ) -> Table:
     """Open a frame on an engine; names are given where it has changed them, as DuckDB "A" beside "a"."""
-    target, counter = wanted.target, holder_of(frame)
-    if engine not in (None, counter.name):
-        raise ValueError(
-            f"engine={engine!r} cannot count a table that is held by {counter.name}: leave engine out"
-        )
+    target = wanted.target
+    holder = None if isinstance(frame, nw.DataFrame) else holder_of(frame)
+    own = "memory" if holder is None else holder.name
+    takers = [name for name in ENGINES if holder is None and load(name).takes_frames]
+    if engine is not None and engine not in (own, *takers):
+        advice = f"engines {' and '.join(takers)} take it" if holder is None else "leave engine out"
+        raise ValueError(f"engine={engine!r} cannot count a table that is held by {own}: {advice}")
     names = list(frame.collect_schema().names() if names is None else names)
     check_names(names)
     if hasattr(target, "__len__") and not isinstance(target, (str, tuple)):
-        raise ValueError(f"target must be the name of a column for a table on {counter.name}, got an array")
+        raise ValueError(f"target must be the name of a column for a table on {engine or own}, got an array")
     if target not in names:
         raise missing_column(target, names, "target")
     if len(wanted.units.names) < len(wanted.units.groups) + (wanted.units.time is not None):
-        raise ValueError(f"group and time must be names of columns on {counter.name}, got an array")
-    aliases = {name: f"c{i}" for i, name in enumerate(names)}
-    lazy = counter.rename(frame, list(aliases.values()))
+        raise ValueError(f"group and time must be names of columns on {engine or own}, got an array")
+    aliases, refused = {name: f"c{i}" for i, name in enumerate(names)}, dict[str, str]()
+    if isinstance(frame, nw.DataFrame):
+        counter = require(engine or own)
+        lazy, refused = counter.take(frame, list(aliases.values()))
+        if (alias := aliases[target]) in refused:
+            raise ColumnError(f"target {target!r} {refused[alias]}")
+    else:
+        counter = holder_of(frame)
+        lazy = counter.rename(frame, list(aliases.values()))
     dtypes = dict(lazy.collect_schema())
     lazy, dtypes, dated = counter.with_dates(lazy, dtypes, aliases[target])
     is_known = all(dtype != nw.Unknown for dtype in dtypes.values())  # or else narwhals says no more
-    refused = _nested(dtypes, {} if is_known else counter.native_types(lazy))
+    refused |= _nested(dtypes, {} if is_known else counter.native_types(lazy))
     asked = {aliases[name]: (name, wish) for name, wish in wanted.read_as(names).items()}
     lazy, read_dtypes, found = read_text(lazy, dtypes, asked, counter)
     read = {alias: alias for alias, dtype in read_dtypes.items() if dtype != dtypes.get(alias)}

@@ -73,8 +73,8 @@ def open_table(
         numeric, everything else is categorical, and so are numbers that float64 cannot tell apart, such as
         keys beyond 2**53.
     engine : {"duckdb", "polars", "dask", "spark"}, optional
-        What counts the rows of a path: by default DuckDB, which reads files with few rows into memory. A
-        table in memory is counted there, any other by the engine that holds it.
+        What counts. By default a table in memory is counted there, paths by DuckDB (which reads those with
+        few rows into memory), anything else by the engine that holds it.
     trusted : bool
         Whether a text comes from somebody who may run queries here. Say False for strangers' texts: only the
         path of a file or directory is read then. `TablePath` has more such options.
@@ -114,7 +114,7 @@ def open_table(
         return _open_path(TablePath.of(table, trusted), wanted, engine)
     if isinstance(table, (np.ndarray, Mapping)):
         if engine is not None:
-            raise ValueError(f"engine={engine!r} needs a path, got {describe(table)}")
+            raise ValueError(f"engine={engine!r} needs a dataframe or a path, got {describe(table)}")
         return in_memory(*_columns.array_columns(table), wanted)
     # Before narwhals looks at it: duplicate names end there in errors that depend on the library.
     # Those that name their schema have none, and some would look through all files for them.
@@ -127,9 +127,7 @@ def open_table(
             f"table is {describe(table)}: expected an array, a dict of columns, a pandas, polars, pyarrow, "
             "PySpark, Dask or ibis table, a DuckDB relation or a path"
         )
-    if isinstance(frame, nw.DataFrame):
-        if engine is not None:
-            raise ValueError(f"engine={engine!r} needs a path, got {describe(table)}, which is in memory")
+    if isinstance(frame, nw.DataFrame) and engine is None:
         return in_memory(names or frame.columns, _columns.frame_reader(table, frame), wanted)
     return open_frame(frame, wanted, engine, names)
 

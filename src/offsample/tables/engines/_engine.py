@@ -10,6 +10,7 @@ import numpy as np
 
 from offsample._typing import Ints
 from offsample.tables._columns import known_type, reason_of
+from offsample.tables._kinds import is_missing
 from offsample.tables._lazy import LazyTable
 from offsample.tables._ways import Way
 from offsample.tables.engines._files import Read, Reading
@@ -23,6 +24,7 @@ class EngineBase:
     """An engine, by what works on all that narwhals knows; each has its own way for some of it."""
 
     package = install = ""  # what is imported, and what pip installs to bring it
+    takes_frames = False  # whether it counts dataframes in memory
     runs_queries = False  # whether it reads databases and queries
     has_windows = True  # whether narwhals has cumulative sums there
     table = LazyTable
@@ -59,6 +61,31 @@ class EngineBase:
     def native_types(self, frame: Frame) -> dict[str, str]:  # noqa: ARG002
         """What the engine calls the types that narwhals does not know."""
         return {}
+
+    def fitted(self, frame: nw.DataFrame[Any], name: str) -> nw.DataFrame[Any]:  # noqa: ARG002
+        """Dataframe with a column as a type that the engine takes whole; raise where there is none."""
+        return frame
+
+    def take(self, frame: nw.DataFrame[Any], aliases: list[str]) -> tuple[Frame, dict[str, str]]:
+        """Lazy frame of the columns of a dataframe, renamed, and what is said of those that are not taken."""
+        if frame.implementation.is_pandas_like():  # whose names need not be strings
+            frame = nw.from_native(frame.to_native().set_axis(aliases, axis=1), eager_only=True)
+        else:
+            frame = frame.rename(dict(zip(frame.columns, aliases, strict=True)))
+        refused: dict[str, str] = {}
+        for name, dtype in frame.schema.items():
+            try:
+                frame = self.fitted(_with_known_type(frame, name, dtype), name)
+                self._hold(frame.select(name))
+            except BaseException as error:
+                refused[name] = reason_of(error)
+        frame = frame.drop(list(refused))
+        lazy = self._hold(frame) if frame.columns else frame.lazy()
+        advice = "leave engine out to count it in memory, convert it, or leave it out"
+        return lazy, {n: f"cannot be handed to {self.name} ({why}): {advice}" for n, why in refused.items()}
+
+    def _hold(self, frame: nw.DataFrame[Any]) -> Frame:
+        return checked(frame.lazy(self.name))  # type: ignore[arg-type]
 
     def parquet(self, files: list[str]) -> Any:
         """Parquet files as the engine holds them; one that only takes tables, as ibis, is never asked."""
@@ -112,4 +139,22 @@ def checked(native: Any) -> Frame:
     """Lazy frame; what an engine cannot read, such as a damaged file, fails here, not in the first count."""
     frame: Frame = nw.from_native(native)
     frame.collect_schema()
+    return frame
+
+
+def _with_known_type(frame: nw.DataFrame[Any], name: str, dtype: nw.dtypes.DType) -> nw.DataFrame[Any]:
+    """Frame with a column as a type that engines know, where they would fail or lose some of it."""
+    if frame.implementation.is_pyarrow():
+        column = known_type(frame[name])
+        if str(column.to_native().type).startswith("decimal256"):  # at which polars would panic
+            import pyarrow as pa
+
+            fitting = column.to_native().cast(pa.decimal128(38, column.to_native().type.scale))
+            column = nw.from_native(fitting, series_only=True)
+        frame = frame.with_columns(column.alias(name))
+    # DuckDB would make 1 and "1" the same text.
+    if dtype == nw.Object and frame.implementation.is_pandas_like():
+        types = {type(value) for value in frame[name].to_list() if not is_missing(value)}
+        if len(types) > 1 and not types <= {int, float}:
+            raise TypeError(f"it mixes {' and '.join(sorted(kind.__name__ for kind in types))}")
     return frame

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from offsample._typing import Ints
 from offsample.tables._columns import as_column, reason_of
 from offsample.tables._databases import NUMPY_TYPES
-from offsample.tables._encode import Unreadable
+from offsample.tables._encode import Unreadable, plain
 from offsample.tables._kinds import EXACT
 from offsample.tables._lazy import microseconds
 from offsample.tables._source import TablePath, reading_rows
@@ -33,7 +33,7 @@ _WIDE = {"HUGEINT": int, "UHUGEINT": int, "DECIMAL": Decimal}
 class _DuckDB(EngineBase):
     package = "duckdb"
     install = "duckdb"  # it comes with offsample unless somebody removed it
-    runs_queries = True
+    takes_frames = runs_queries = True
 
     def rename(self, frame: Frame, aliases: list[str]) -> Frame:
         columns = ", ".join(f"#{i + 1} AS {alias}" for i, alias in enumerate(aliases))
@@ -57,6 +57,15 @@ class _DuckDB(EngineBase):
     def native_types(self, frame: Frame) -> dict[str, str]:
         relation = frame.to_native()
         return dict(zip(relation.columns, map(str, relation.types), strict=True))
+
+    def fitted(self, frame: nw.DataFrame[Any], name: str) -> nw.DataFrame[Any]:
+        if str(frame.schema[name]) == "Float16":
+            return frame.with_columns(nw.col(name).cast(nw.Float32))
+        if frame.schema[name] == nw.Duration:
+            spans = plain(frame[name]).values
+            if (spans.astype("timedelta64[us]") != spans)[~np.isnat(spans)].any():
+                raise ValueError("it has durations finer than a microsecond")
+        return frame
 
     def scan(self, reading: Reading) -> Read:
         relation, names = reading.relation()

@@ -1,4 +1,4 @@
-"""polars: lazy frames and Parquet files."""
+"""polars: lazy frames, Parquet files, and dataframes in memory."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from offsample.tables.engines._files import Read, Reading
 class _Polars(EngineBase):
     package = "polars"
     install = "'offsample[polars]'"
+    takes_frames = True
     rename = staticmethod(rename_exactly)
 
     def native_types(self, frame: Frame) -> dict[str, str]:
