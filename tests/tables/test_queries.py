@@ -93,7 +93,9 @@ def test_a_query_of_a_database_says_where_to_name_it(folder):
 def test_an_address_says_what_to_do(address):
     code, output = said("rank", address)
     assert code == 2
-    assert f"use a query, \"SELECT * FROM '{address}'\", with --allow-external, or download it" in output
+    assert "an address is read with --allow-external, where DuckDB has what that takes, or download" in output
+    assert TablePath(address, allow_external=True) == f"SELECT * FROM '{address}'"
+    assert TablePath(f"{address}'s", allow_external=True).kind == "query"
 
 
 def test_an_address_of_a_file_says_its_path(folder):

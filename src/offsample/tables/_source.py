@@ -55,6 +55,8 @@ _PIECE = 1 << 20
 _READERS = ("duckdb", "polars", "narwhals", "pyo3_runtime", "pyarrow")
 # Every engine takes other characters for a pattern, a protocol, a column in the name, or an escape.
 _PLAIN_NAME = re.compile(r"[\w./ @+-]*")
+# Addresses of files that DuckDB reads, where the extension is there.
+_FILES_AT = ("http", "https", "s3", "s3a", "s3n", "gs", "gcs", "r2", "az", "abfss", "hf")
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+)://(.*)", re.IGNORECASE | re.DOTALL)
 # Comments, and the word that a query begins with.
 _QUERY = re.compile(
@@ -112,6 +114,10 @@ class TablePath(str):
             raise ValueError("allow_external=True needs trusted=True: a stranger's text may not ask for it")
         if max_bytes is not None and max_bytes < 1:
             raise ValueError(f"max_bytes must be at least 1, got {max_bytes}")
+        address = _ADDRESS.match(str(path))
+        if allow_external and address and address[1].lower() in _FILES_AT:
+            escaped = str(path).replace("'", "''")
+            path = f"SELECT * FROM '{escaped}'"
         self = super().__new__(cls, path)
         self.trusted, self.allow_external, self.max_bytes = trusted, allow_external, max_bytes
         return self
@@ -271,12 +277,16 @@ def _advice(path: TablePath) -> str:
         return ""
     if address[1].lower() == "file":
         return f"; leave out file://, and name the path, {address[2]!r}"
-    query = f"SELECT * FROM '{path}'"
     if address[1].lower() in ("postgres", "postgresql"):
         query = f"SELECT * FROM postgres_scan('{path}', 'public', 'TABLE')"
+        return f"; to read a table of a database, use a query, {query!r}, with --allow-external"
     if address[1].lower() == "mysql":
         return "; a table of MySQL has to be written to a file first"
-    return f"; to read an address, use a query, {query!r}, with --allow-external, or download it first"
+    if address[1].lower() not in _FILES_AT:
+        return ""
+    return (
+        "; an address is read with --allow-external, where DuckDB has what that takes, or download it first"
+    )
 
 
 def _kind(file: str, trusted: bool) -> tuple[str, Any]:
