@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -152,7 +152,6 @@ def judge(
     of: Any = kind or OfNumbers.of(candidates[0])
     level = 1 - (1 - confidence) / n_tried
     evidence = [_in_units(computed.of(signal_evidence, cells), of.evidence_unit) for cells in candidates]
-    of_order = None if partitions.bins is None else order_evidence(partitions.bins).p_value
     errors = LazyErrors(candidates, lambda cells: computed.of(of.error, cells) / of.unit)
     chosen, share = choose_refinement(evidence, errors)
     cells, error, worse = candidates[chosen], share * of.unit, (share - errors[chosen]) * of.unit
@@ -168,7 +167,7 @@ def judge(
         missing_mass=cells.missing_mass(),
         gain=of.baseline - error,
         expected_gain=0.0,
-        p_value=joint_p_value([e.p_value for e in evidence], of_order),
+        p_value=p_value_of(partitions, [e.p_value for e in evidence]),
         significant=False,
         errors_alone=errors_alone(of, cells, worse),
         **figures,
@@ -176,6 +175,11 @@ def judge(
     if criterion.judge is None:
         return judged
     return _by_loss(judged, candidates, evidence, criterion, level, of.loss_unit, computed)
+
+
+def p_value_of(partitions: Partitions, by_cut: Sequence[float]) -> float:
+    """P-value of a column, given that of each way to cut it."""
+    return joint_p_value(by_cut, None if partitions.bins is None else order_evidence(partitions.bins).p_value)
 
 
 def _by_loss(

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offsample._partitions import MAX_BINS, MOST_ALONE, ROWS_PER_BIN
+from offsample._judged import p_value_of
+from offsample._partitions import MAX_BINS, MOST_ALONE, ROWS_PER_BIN, partition
 from offsample._ties import rounded
 from offsample._typing import Floats
 from offsample.evidence import (
@@ -16,27 +17,33 @@ from offsample.evidence import (
     joint_p_value,
     order_evidence,
     shuffle_moments,
+    signal_evidence,
 )
 from offsample.ranking import rank_features
-from offsample.tables import EncodedTable
+from offsample.tables import EncodedTable, open_table
 
 _CONFIDENCE = 0.95
 _AT_ONCE = 1000  # columns
 _FEWEST_ROWS = ROWS_PER_BIN
 
 
-def evident_columns(table: EncodedTable, y: NDArray[Any], **asked: Any) -> list[Any]:
+def evident_columns(table: EncodedTable, y: NDArray[Any], group: Any = None, **asked: Any) -> list[Any]:
     """Name the columns that `rank_features` calls significant; if there is none, the first that it lists."""
     p_values: dict[Any, float] = {}
-    if asked.get("group") is None and asked.get("time") is None and _FEWEST_ROWS <= len(y) <= MAX_BINS:
+    if group is None and _FEWEST_ROWS <= len(y) <= MAX_BINS:
         numbers = [name for name in table if table.kind(name) == "numeric" and np.isfinite(table[name]).all()]
         for start in range(0, len(numbers), _AT_ONCE):
             names = numbers[start : start + _AT_ONCE]
             found = _p_values(np.array([table[name] for name in names]), y)
             p_values |= {name: p for name, p in zip(names, found.tolist(), strict=True) if p == p}
+    categories = {name for name in table if table.kind(name) == "categorical"}
     if rest := [name for name in table if name not in p_values]:
-        ranked = _ranked(table, rest, y, asked)
-        p_values |= {feature.name: feature.p_value for feature in ranked}
+        read = {"group": group, "categorical_features": categories.intersection(rest)}
+        with open_table(table.select(rest), y, **read) as source:
+            for column in source.columns:
+                ways = partition(source, column, "auto")
+                by_cut = [signal_evidence(cells).p_value for cells in ways.candidates]
+                p_values[column.name] = p_value_of(ways, by_cut)
     names, found = list(p_values), np.array(list(p_values.values()))
     is_evident = discoveries(found, 1 - _CONFIDENCE)
     if is_evident.any():
@@ -46,15 +53,9 @@ def evident_columns(table: EncodedTable, y: NDArray[Any], **asked: Any) -> list[
     tied = [name for name in table if name in first]
     if len(tied) == 1:
         return tied
-    gains = {feature.name: rounded(feature.gain) for feature in _ranked(table, tied, y, asked)}
+    asked |= {"group": group, "categorical_features": categories.intersection(tied)}
+    gains = {one.name: rounded(one.gain) for one in rank_features(table.select(tied), y, **asked)}
     return [max(tied, key=lambda name: gains[name])]
-
-
-def _ranked(table: EncodedTable, names: list[Any], y: NDArray[Any], asked: dict[str, Any]) -> Any:
-    categories = [name for name in names if table.kind(name) == "categorical"]
-    return rank_features(
-        table.select(names), y, categorical_features=categories, confidence=_CONFIDENCE, **asked
-    )
 
 
 def _p_values(columns: Floats, y: NDArray[Any]) -> Floats:

@@ -193,24 +193,17 @@ class Rated:
 
 def area(score: Floats, positive: Any, fold: Ints) -> tuple[float, Floats]:
     """Share of the pairs of a positive and a negative of one fold that are in order; each row's part."""
-    level = np.unique(score, return_inverse=True)[1]
-    place, n_fold = _places(level, fold)
-    own_place, n_own = _places(level, 2 * fold + positive)
-    met = n_fold - n_own  # the rows of the fold that are not of its class; then those of them below it
-    won = np.where(positive, place - own_place, met - (place - own_place))
+    values, level = np.unique(score, return_inverse=True)
+    shape = int(fold.max(initial=-1)) + 1, len(values), 2
+    rows = np.bincount(2 * (fold * len(values) + level) + positive, minlength=np.prod(shape)).reshape(shape)
+    above = (rows.cumsum(axis=1) - rows / 2)[fold, level, 1 - positive]  # those rated alike by half
+    met = rows.sum(axis=1)[fold, 1 - positive]
+    won = np.where(positive, above, met - above)
     n_pairs = met.sum() / 2
     if not n_pairs:
         return 0.5, np.zeros(len(score))
     value = float(won.sum() / met.sum())
     return value, (won - value * met) / n_pairs
-
-
-def _places(level: Ints, group: Ints) -> tuple[Floats, Ints]:
-    """How many rows of its group each row is above, where equals count by half, and how many there are."""
-    _, one, size = np.unique(group * len(level) + level, return_inverse=True, return_counts=True)
-    upto, of_group = np.cumsum(size), np.bincount(group)
-    first = np.cumsum(of_group) - of_group
-    return ((2 * upto - size)[one] / 2) - first[group], of_group[group]
 
 
 def pair_losses(score: Floats, positive: Any, fold: Ints | None = None) -> Floats:

@@ -40,10 +40,9 @@ def find(study: Study) -> dict[Any, Finding]:
     cells = study.model.apply(study.columns(study.allowed))[rows]
     cells = cells.argmax(axis=1) if cells.ndim == 2 else cells  # the likeliest leaf of a stochastic tree
     leaf = np.unique(cells, return_inverse=True)[1]
-    for name in study.used:
-        finer = np.unique(np.column_stack([leaf, study.cells(name)[0]]), axis=0, return_inverse=True)[
-            1
-        ].ravel()
+    for name in sorted(study.used, key=str):  # the same ones at each run, where there is no room for all
+        pairs = np.column_stack([leaf, study.cells(name)[0]])
+        finer = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
         leaf = finer if (int(finer.max()) + 1) * _ROWS <= len(leaf) else leaf
     target, found, one = study.outcome[rows], {}, np.zeros_like(leaf)
     for f in study.ranking:

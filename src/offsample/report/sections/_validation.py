@@ -188,7 +188,7 @@ def say_together(study: Study, features: Collection[Any]) -> bool:
     if (votes := vote(study, features)) is None:
         return False
     losses = pair_losses(votes, study.labels[study.tested] == study.class_of_interest, study.fold_of)
-    return is_better(np.full(len(losses), 0.5), losses, study)
+    return is_better(np.full(len(losses), 0.5), losses, study, BEYOND_DOUBT)
 
 
 def vote(study: Study, features: Collection[Any]) -> Floats | None:
