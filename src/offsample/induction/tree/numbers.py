@@ -57,11 +57,10 @@ class NumberScoring:
         return np.asarray((size / np.maximum(size - 1, 1)) ** self.power * squares(stats))
 
     def child_terms(self, children: Stats, parent: Stats) -> Floats:
-        """Terms of cells that a cell is split into: a row alone in one is predicted by the mean of the others.
+        """Terms of cells that a cell is split into: a row alone is predicted by the mean of the others.
 
-        So it costs what it costs the squared error. Half its squared difference to a random one of them, as in
-        a cell of two, would be paid once where the cell above pays for it twice, as a row that is predicted and
-        as one that predicts: every row beyond a standard deviation of the others would gain by being alone.
+        Half its squared difference to a random one, as in a cell of two, would be paid once where the cell
+        above pays twice: every row beyond a standard deviation of the others would gain by being alone.
         """
         others = (parent[1] - children[..., 1]) / max(1.0, parent[0] - 1)
         apart = (children[..., 1] - others) ** 2
