@@ -228,11 +228,12 @@ class NumberStudy(Study):
         return self.guess_is_wrong
 
     @cached_property
-    def loss_unit(self) -> float:  # type: ignore[override]
+    def loss_unit(self) -> float:
         """What guessing loses: the median, where the page goes by medians."""
-        if self.by_medians is None:
-            return super().loss_unit
-        return float(np.sqrt(self.wrong(self.guesses[0], self.tested)).mean()) or 1.0
+        losses = (
+            self.guess_losses if self.by_medians is None else self.wrong(self.guesses[0], self.tested) ** 0.5
+        )
+        return float(losses.mean()) or 1.0
 
     @property
     def baseline_loss(self) -> float:

@@ -8,7 +8,7 @@ from math import inf, isnan, nan
 from typing import Any
 
 from offsample.report._formats import interval, percent, points
-from offsample.report._metrics import ERROR, METRICS, OFF_BY, PER, Metric
+from offsample.report._metrics import ERROR, METRICS, PER, Metric
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,10 @@ class Scale:
 ERRORS = Scale()
 
 
-def scale_of(
-    metric: Metric, base: float | None, base_log_loss: float | None, off: float | None = None
-) -> Scale:
-    """Return the scale of a report, given what is lost without any column, `off` of absolute errors."""
+def scale_of(metric: Metric, base: float | None, base_log_loss: float | None) -> Scale:
+    """Return the scale of a report, given what is lost without any column."""
     if metric.is_error:
         return ERRORS
-    if off is not None:
-        return Scale(OFF_BY.loss, OFF_BY.write, off)
     if metric.by_pairs or metric.name == "r2":
         return Scale(metric.title, metric.write, is_turned=True, least=0.0 if metric.by_pairs else -inf)
     by = METRICS["log_loss"] if metric.name == "auc" else metric

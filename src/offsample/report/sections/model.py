@@ -74,9 +74,7 @@ class Model:
     score: Score | None = None  # by another metric of the report than the error, with its 95 % interval
     loss: str = "error"  # of `path`, in words: that the model was chosen by, or absolute errors
     baseline_loss: float | None = None  # of guessing, in the units of `path`
-    training_r2: float | None = (
-        None  # of a target of numbers: below 0 of the median, as of anything but the mean
-    )
+    training_r2: float | None = None  # of numbers: below 0 of the median, as of anything but the mean
 
     @property
     def held_back(self) -> float | None:
