@@ -185,13 +185,38 @@ class TestVerdict:
             assert "A leaf predicts its mean" not in page
             assert "Another kind is recommended" not in page
         if has_signal:  # whose tree has sizes
-            first = found.model.path[0].shown
-            assert 1 - first.training_error == pytest.approx(trained, abs=0.01)
-            assert 1 - first.validated_error == pytest.approx(found.verdict.r2)
+            first, unit = found.model.path[0], found.verdict.baseline_mean_absolute_error
+            assert 1 - first.training_error / y.var() == pytest.approx(trained, abs=0.01)
+            # Curves are in the unit of the verdict: shares of what the median is off.
+            assert first.training_loss * unit == pytest.approx(np.abs(y - np.median(y)).mean())
+            assert first.validated_loss * unit == pytest.approx(found.verdict.mean_absolute_error)
         ends = TreeRegressor(max_splits=0).fit(table, y).predict_interval(table)
         for same in (found.estimator, clone(found.estimator).fit(table, y)):
             assert same.predict(table) == pytest.approx(np.full(400, np.median(y)))
             assert same.model_.predict_interval(same._encoded(table)) == pytest.approx(ends)
+
+    def test_a_page_that_goes_by_medians_tells_curves_in_the_unit_of_its_verdict(self):
+        random = np.random.default_rng(1)
+        x, far = random.normal(size=400), random.random(400) < 0.1
+        y = np.where(far, np.exp(3 + 0.45 * random.normal(size=400)), 1 + 0.1 * random.normal(size=400))
+        table = {"kind": np.where(far, "far", "near"), "x": x}
+        found = offsample.report(table, y, reference=False)
+        model, unit = found.model, found.verdict.baseline_mean_absolute_error
+        assert (model.columns, model.loss, model.baseline_loss) == (("kind",), "absolute error", 1.0)
+        off = found.verdict.mean_absolute_error
+        trained = np.abs(found.estimator.predict(table) - y).mean()
+        here = next(point.shown for point in model.path if point.size == model.size)
+        assert here.training_error * unit == pytest.approx(trained, rel=0.02)  # of another growth
+        assert model.held_back * unit == pytest.approx(off)
+        assert [one.shown.error * unit for one in found.sufficient.sizes] == pytest.approx([unit, off])
+        by_rows = [point.error for point in found.sizing.curve if point.measured]
+        assert by_rows[-1] * unit == pytest.approx(off)
+        for page in (found.to_markdown(), found.to_html()):
+            assert f"On new rows it should be off by {quantity(off)} on average (" in page
+            assert f"the median by {quantity(unit)}" in page
+            assert "Absolute error by size" in page
+            assert "Absolute error by number of rows" in page or "| rows | absolute error |" in page
+            assert "R² by" not in page
 
     def test_so_do_rows_of_known_groups(self):
         random = np.random.default_rng(0)

@@ -227,6 +227,23 @@ class NumberStudy(Study):
         """The same."""
         return self.guess_is_wrong
 
+    @cached_property
+    def loss_unit(self) -> float:
+        """What guessing loses: the median, where the page goes by medians."""
+        losses = (
+            self.guess_losses if self.by_medians is None else self.wrong(self.guesses[0], self.tested) ** 0.5
+        )
+        return float(losses.mean()) or 1.0
+
+    @property
+    def baseline_loss(self) -> float:
+        """The same in its own units."""
+        return super().baseline_loss if self.by_medians is None else 1.0
+
+    def told(self, losses: NDArray[Any]) -> Floats:
+        """How far off rows are, where the page goes by medians."""
+        return super().told(losses if self.by_medians is None else np.sqrt(losses))
+
     def says(self, model: Any, X: Any, stages: Sequence[int] | None) -> tuple[NDArray[Any], ...]:
         """Return what a model predicts at a stage, or at last."""
         return (model.predict(X) if stages is None else model.staged_predict(X, stages)[0],)

@@ -98,7 +98,10 @@ def render(environment: Environment, template: str, report: Report, **context: A
     }
     verdict, metric = report.verdict, context["metric"]
     context["of_numbers"] = report.task == "regression"
-    context["scale"] = scale_of(metric, verdict.baseline_score, verdict.baseline_log_loss)
+    told, base = metric, verdict.baseline_score
+    if report.model.loss == OFF_BY.loss:
+        told, base = OFF_BY, verdict.baseline_mean_absolute_error
+    context["scale"] = scale_of(told, base, verdict.baseline_log_loss)
     # Where costs are of classes in another order, columns have errors only.
     context["by"] = metric if report.columns.baseline_score is not None else METRICS[ERROR]
     context["drawn_by"] = context["by"] if report.columns.baseline_off_by is None else OFF_BY

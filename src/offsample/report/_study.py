@@ -347,10 +347,14 @@ class Study(EncodedRead):
         is_share = self.metric.is_error or self.metric.by_pairs
         return 1.0 if is_share else float(self.guess_losses.mean()) or 1.0
 
+    def told(self, losses: NDArray[Any]) -> Floats:
+        """Losses of rows in such units."""
+        return np.asarray(losses / self.loss_unit)
+
     @property
     def baseline_loss(self) -> float:
         """What guessing loses, in such units."""
-        return float(self.guess_losses.mean()) / self.loss_unit
+        return float(self.told(self.guess_losses).mean())
 
     def wrong(self, predicted: NDArray[Any], rows: Any = slice(None)) -> Booleans:
         """Say which predictions for these rows, along the last axis, are wrong; errors are their shares."""

@@ -36,15 +36,15 @@ def sums_of(y):
 
 
 def left_out(children, parent, power):
-    """Losses of the rows of some children, each predicted from the others there, or from the parent's."""
+    """Losses of the rows of some children, each predicted from the others there, or by the parent's mean."""
     total = 0.0
     for child, y in enumerate(children):
         for i, one in enumerate(y):
-            rest = np.delete(y, i)
-            if not len(rest):
+            rest, is_alone = np.delete(y, i), len(y) == 1
+            if is_alone:
                 rest = np.concatenate([parent_y for j, parent_y in enumerate(children) if j != child])
-            apart = (one - rest) ** 2
-            total += apart.mean() / 2 if power == 1 else (one - rest.mean()) ** 2
+            by_one = power == 1 and not is_alone
+            total += ((one - rest) ** 2).mean() / 2 if by_one else (one - rest.mean()) ** 2
     return total
 
 
@@ -60,6 +60,24 @@ def test_gains_equal_leaving_each_row_out(criterion, power):
         expected = left_out([whole], parent, power) - left_out(children, parent, power)
         assert scoring.gain(stats, parent) == pytest.approx(expected)
         assert scoring.gains(stats[:1], parent)[0] == pytest.approx(expected)
+
+
+def test_a_row_far_away_gains_nothing_by_being_alone():
+    """That split costs the variance of the others over their number, however far away the row is."""
+    rng, scoring = np.random.default_rng(12), NumberScoring.of("ginger")
+    for far in (0.0, 3.0, 1e3):
+        others = rng.normal(size=8)
+        parent, alone = sums_of(np.append(others, far)), sums_of(np.array([far]))
+        gain = scoring.gains(alone[None], parent)[0]
+        assert gain == pytest.approx(scoring.gain(np.array([alone, parent - alone]), parent))
+        assert gain == pytest.approx(-others.var(ddof=1) / 8, rel=1e-6)
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(200, 2))
+        y = np.exp(X[:, 0] + 1.5 * rng.normal(size=200))
+        tree = TreeRegressor(stopping="none", max_splits=12).fit(X, y)
+        assert tree.n_splits_ == 12
+        assert tree.tree_.counts[tree.tree_.is_leaf, 0].min() > 1
 
 
 def test_kernels_equal_sums_over_rows():

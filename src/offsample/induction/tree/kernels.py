@@ -86,11 +86,7 @@ def number_gains(left: Floats, parent: Floats, power: int, of_parent: float) -> 
             if side:
                 n, s, q = parent[0] - n, parent[1] - s, parent[2] - q
             if n == 1:  # predicted from the cell above
-                apart = (s - (parent[1] - s) / others) ** 2
-                if power == 1:
-                    rest = max(parent[2] - q - (parent[1] - s) ** 2 / others, 0.0) / others
-                    apart = (apart + rest) / 2
-                total += apart
+                total += (s - (parent[1] - s) / others) ** 2
             elif n > 0:
                 factor = n / max(n - 1, 1.0)
                 total += (factor if power == 1 else factor * factor) * max(q - s * s / n, 0.0)

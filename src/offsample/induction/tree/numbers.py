@@ -57,17 +57,14 @@ class NumberScoring:
         return np.asarray((size / np.maximum(size - 1, 1)) ** self.power * squares(stats))
 
     def child_terms(self, children: Stats, parent: Stats) -> Floats:
-        """Terms of cells that a cell is split into: a row alone in one is predicted from the cell above."""
-        terms = self.terms(children)
-        alone = children[..., 0] == 1
-        if alone.any():
-            others = (parent[1] - children[..., 1]) / max(1.0, parent[0] - 1)
-            apart = (children[..., 1] - others) ** 2
-            if self.power == 1:  # half the squared difference to a random one of them
-                rest = squares(parent - children) / max(1.0, parent[0] - 1)
-                apart = (apart + rest) / 2
-            terms = np.where(alone, apart, terms)
-        return terms
+        """Terms of cells that a cell is split into: a row alone is predicted by the mean of the others.
+
+        Half its squared difference to a random one, as in a cell of two, would be paid once where the cell
+        above pays twice: every row beyond a standard deviation of the others would gain by being alone.
+        """
+        others = (parent[1] - children[..., 1]) / max(1.0, parent[0] - 1)
+        apart = (children[..., 1] - others) ** 2
+        return np.where(children[..., 0] == 1, apart, self.terms(children))
 
     def gain(self, children: Stats, parent: Stats) -> float:
         """Decrease of the terms by splitting a cell into `children`."""

@@ -68,7 +68,7 @@ class TreeRegressor(FittedTree, RegressorMixin, TableEstimator):  # type: ignore
     ----------
     criterion : {"ginger", "variance_loo", "squared_error_loo"}, default="ginger"
         What a split should improve off the sample: the variance within leaves ("ginger" is "variance_loo"),
-        or the squared error of their means. A row alone in a leaf is predicted from the node above.
+        or the squared error of their means. A row alone in a leaf is predicted from the others above it.
     max_size : int, default=None
         The largest number of leaves.
     max_splits : int, default=None

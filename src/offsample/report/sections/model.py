@@ -11,7 +11,7 @@ import numpy as np
 from offsample._losses import decide
 from offsample.induction.by_groups import class_counts, guessing
 from offsample.report._formats import amount, short_name
-from offsample.report._metrics import Score
+from offsample.report._metrics import OFF_BY, Score
 from offsample.report._study import Study
 from offsample.report.sections._branches import described
 from offsample.report.sections._choice import Alternative, Choice
@@ -72,11 +72,9 @@ class Model:
     larger: Alternative | None  # a larger tree, or one of oblique tests, better than any that can be read
     alternatives: tuple[Alternative, ...]  # models of other kinds
     score: Score | None = None  # by another metric of the report than the error, with its 95 % interval
-    loss: str = "error"  # that the model was chosen by, in words
+    loss: str = "error"  # of `path`, in words: that the model was chosen by, or absolute errors
     baseline_loss: float | None = None  # of guessing, in the units of `path`
-    training_r2: float | None = (
-        None  # of a target of numbers: below 0 of the median, as of anything but the mean
-    )
+    training_r2: float | None = None  # of numbers: below 0 of the median, as of anything but the mean
 
     @property
     def held_back(self) -> float | None:
@@ -155,7 +153,7 @@ def describe(study: Study, choice: Choice, score: Score | None = None) -> Model:
         larger=choice.larger,
         alternatives=choice.alternatives,
         score=score,
-        loss=study.metric.loss,
+        loss=study.metric.loss if study.by_medians is None else OFF_BY.loss,
         baseline_loss=study.baseline_loss,
         training_r2=1 - here.training_error / (study.y.var() or 1.0) if study.task == "regression" else None,
     )
@@ -163,7 +161,7 @@ def describe(study: Study, choice: Choice, score: Score | None = None) -> Model:
 
 def _path(study: Study, choice: Choice) -> tuple[SizePoint, ...]:
     """List the sizes that growing went through, each once: a step need not change what is shown."""
-    grown, validation, model, unit = choice.whole, choice.validation, choice.model, study.loss_unit
+    grown, validation, model = choice.whole, choice.validation, choice.model
     held = None if validation is None else validation.losses if validation.alike is None else validation.alike
     # On the rows as they are: a tree learns orders of values from other rows.
     rows, is_error = study.sample_of(np.arange(len(study.y)), choice.kind.most_rows), study.metric.is_error
@@ -174,21 +172,21 @@ def _path(study: Study, choice: Choice) -> tuple[SizePoint, ...]:
     for stage, (size, row, step) in enumerate(zip(sizes, wrong, grown.path_, strict=False)):
         own, validated, loss = step.estimated_error, None, None
         if validation is not None and held is not None and stage in validation.stages:
-            loss = float(held[validation.stages.index(stage)].mean()) / unit
+            loss = float(study.told(held[validation.stages.index(stage)]).mean())
             validated = validation.error(stage)
         if stage == choice.stage:
             points = {known: point for known, point in points.items() if known < model.size_}
             size, own = model.size_, model.estimated_error_
             is_median = study.guess_name == "the median" and not model.used_columns_
             if is_median and loss is not None:
-                validated = float(study.wrong(study.guesses[0], study.tested).mean())
-                loss = validated / unit
+                by_median = study.wrong(study.guesses[0], study.tested)
+                validated, loss = float(by_median.mean()), float(study.told(by_median).mean())
             shrinks = choice.kind.name == "tree" and study.task != "regression" and stage < grown.n_splits_
             if is_median or shrinks:
                 # Of trees that compete, the one that may grow less may be of another kind.
                 (row, *_), (losses[stage], *_) = study.losses(model, X, rows, None)
         elif not (stage < choice.stage or size > model.size_):
             continue
-        lost = (None, None) if is_error else (float(losses[stage].mean()) / unit, loss)
+        lost = (None, None) if is_error else (float(study.told(losses[stage]).mean()), loss)
         points[size] = SizePoint(size, float(row.mean()), own, validated, *lost)
     return tuple(points[size] for size in sorted(points))

@@ -62,9 +62,9 @@ def describe(study: Study, choice: Choice, model: Model) -> Sizing | None:
         learner.set_params(costs=None)  # of a class that a part of the rows may not have
 
     def losses(fitted: Any, rows: Ints) -> Floats:
-        return np.asarray(study.losses(fitted, X.take(rows), rows, None)[1][0] / study.loss_unit)
+        return study.told(study.losses(fitted, X.take(rows), rows, None)[1][0])
 
-    known = float(choice.validation.of(choice.stage).mean()) / study.loss_unit
+    known = float(study.told(choice.validation.of(choice.stage)).mean())
     low, _, high = study.metric.ends(model)
     try:
         with study.deadline():

@@ -76,7 +76,7 @@ def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
     """
     what, used, validation = "which few columns suffice", choice.model.used_columns_, choice.validation
     n_available = len(choice.features)
-    unit, is_error = study.loss_unit, study.metric.is_error
+    is_error = study.metric.is_error
     nothing = SizeError(0, study.majority_error, 0.0, None if is_error else study.baseline_loss)
     if not used:
         return choice, FewColumns((), n_available, (nothing,), study.majority_error, 0)
@@ -117,9 +117,9 @@ def fewest(study: Study, choice: Choice) -> tuple[Choice, FewColumns | None]:
     sizes, times = [], sqrt(folds_factor(validation.n_folds))  # as that of the verdict's interval
     for k, one in enumerate(tried, first):
         at = choice.stage if one is validation else grown
-        wrong, row = one.wrong_at(at), one.of(at)
+        wrong, row = one.wrong_at(at), study.told(one.of(at))
         off, off_in_loss = (times * standard_error(values, study.units) for values in (wrong, row))
-        loss = () if is_error else (float(row.mean()) / unit, off_in_loss / unit)
+        loss = () if is_error else (float(row.mean()), off_in_loss)
         sizes.append(SizeError(k, float(wrong.mean()), off, *loss))
     shares = [float(np.mean([name in order for order in orders])) for name in names]
     return choice, FewColumns(
