@@ -136,7 +136,7 @@ def _chosen(study: Study, features: Sequence[Any]) -> Choice:
         is_evident = is_evident or (bool(stage) and say_together(study, features))
         stage = min(stage, whole.n_splits_)
         own, guess = lost.mean(), study.guess_losses.mean()
-        if study.guess_name == "the median" and own < guess:
+        if study.guess_name == "the median":
             said = rated(study, validation, stage)
             own, guess = said.mean_absolute_error().value, said.blind_error
         if not is_evident or rounded(own) >= rounded(guess):
