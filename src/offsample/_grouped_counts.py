@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 from weakref import ref
 
 import numpy as np
@@ -232,6 +232,13 @@ class GroupedCounts(CellCounts):
         CellCounts.__init__(merged, np.column_stack(totals), classes=self.classes)
         merged.__dict__.update(_origin=self._origin, _finer=(self, into))
         return merged
+
+    def _one_class(self, k: int) -> CellCounts:
+        if "_finer" in self.__dict__:
+            finer, into = self._finer
+            return cast("GroupedCounts", finer.against_rest(k)).merged(into)
+        value, group, label = self.rows
+        return GroupedCounts(value, group, (label == k).astype(np.int64), 2)
 
     @cached_property
     def rows(self) -> Rows:

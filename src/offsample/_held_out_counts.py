@@ -145,6 +145,11 @@ class HeldOutCounts(HeldOutRows, CellCounts):
         rows = self.cell, self.label, self.n_classes
         return [HeldOutCounts(*rows, groups=[one], time=self.time) for one in self.groups]
 
+    def _one_class(self, k: int) -> CellCounts:
+        return HeldOutCounts(
+            self.cell, (self.label == k).astype(np.int64), 2, groups=self.groups, time=self.time
+        )
+
     def left_out(self) -> Any:
         """Refuse: what is left for a row is not a part of a table of counts."""
         raise ValueError("votes of a few rows are for rows and groups that are left out, not for time")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from offsample._auc import auc_lpo
+from offsample._cell_counts import against_rest
 from offsample._held_out_counts import HeldOutCounts, HeldOutRows, TimedCounts
 from offsample._held_out_moments import HeldOutMoments
 from offsample._losses import information_gain_loo
@@ -151,8 +152,17 @@ def judge(
     candidates, n_tried = list(partitions.candidates), len(partitions.candidates)
     of: Any = kind or OfNumbers.of(candidates[0])
     level = 1 - (1 - confidence) / n_tried
-    evidence = [_in_units(computed.of(signal_evidence, cells), of.evidence_unit) for cells in candidates]
-    of_order = None if partitions.bins is None else order_evidence(partitions.bins).p_value
+
+    def evidence_of(cells: Any) -> Evidence:
+        found = computed.of(signal_evidence, cells)
+        return Evidence(found.signal / of.evidence_unit, found.deviation / of.evidence_unit, found.p_value)
+
+    asked = evidence = [evidence_of(cells) for cells in candidates]
+    bins = partitions.bins
+    if (k := criterion.of_class) is not None:
+        asked = [evidence_of(cells.against_rest(k)) for cells in candidates]
+        bins = None if bins is None else against_rest(bins, k)
+    of_order = None if bins is None else order_evidence(bins).p_value
     errors = LazyErrors(candidates, lambda cells: computed.of(of.error, cells) / of.unit)
     chosen, share = choose_refinement(evidence, errors)
     cells, error, worse = candidates[chosen], share * of.unit, (share - errors[chosen]) * of.unit
@@ -168,14 +178,14 @@ def judge(
         missing_mass=cells.missing_mass(),
         gain=of.baseline - error,
         expected_gain=0.0,
-        p_value=joint_p_value([e.p_value for e in evidence], of_order),
+        p_value=joint_p_value([e.p_value for e in asked], of_order),
         significant=False,
         errors_alone=errors_alone(of, cells, worse),
         **figures,
     )
     if criterion.judge is None:
         return judged
-    return _by_loss(judged, candidates, evidence, criterion, level, of.loss_unit, computed)
+    return _by_loss(judged, candidates, asked, criterion, level, of.loss_unit, computed)
 
 
 def _by_loss(
@@ -210,7 +220,3 @@ def _by_loss(
         gain_low=judged.gain_low - worse,
         auc=sign * loss if criterion.function is auc_lpo and feature.auc is not None else feature.auc,
     )
-
-
-def _in_units(evidence: Evidence, unit: float) -> Evidence:
-    return Evidence(evidence.signal / unit, evidence.deviation / unit, evidence.p_value)

@@ -121,17 +121,15 @@ def judge_brier(cells: CellCounts, confidence: float) -> Judged:
     return judge_loss(cells, BrierLoss(), confidence)
 
 
-def judge_auc(cells: CellCounts, confidence: float, positive: int | None = None) -> Judged:
+def judge_auc(cells: CellCounts, confidence: float) -> Judged:
     """Estimate `auc_lpo`, with Wilson's interval of so many rows as have its standard error.
 
     Student's quantile is for units that hold the rarer class. ½ is inside unless there is evidence. Where
     pairs that are left out turn the order of large cells, it is that of the order of all rows, from what is
     left of it after chance on (`order_of_large`), and holds the estimate.
     """
-    value, totals = auc_lpo(cells, positive), np.asarray(cells.class_totals, dtype=float)
+    value, totals = auc_lpo(cells), np.asarray(cells.class_totals, dtype=float)
     known = np.flatnonzero((totals > 0) & (totals < totals.sum()))
-    if positive is not None:
-        known = known[known == positive]
     known = known[-1:] if len(totals) == 2 else known
     if not len(known) or totals.sum() < 4:
         return Judged(value, 0.0, 1.0, value - 0.5, -0.5, 0.5)

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offsample._losses import class_of_interest
 from offsample._partitions import MAX_BINS, MOST_ALONE, ROWS_PER_BIN
 from offsample._ties import rounded
 from offsample._typing import Floats
+from offsample.criteria import find_criterion
 from offsample.evidence import (
     discoveries,
     evidence_of_pairs,
@@ -29,10 +31,11 @@ def evident_columns(table: EncodedTable, y: NDArray[Any], **asked: Any) -> list[
     """Name the columns that `rank_features` calls significant; if there is none, the first that it lists."""
     p_values: dict[Any, float] = {}
     if asked.get("group") is None and asked.get("time") is None and _FEWEST_ROWS <= len(y) <= MAX_BINS:
+        told = _told_apart(y, asked)
         numbers = [name for name in table if table.kind(name) == "numeric" and np.isfinite(table[name]).all()]
         for start in range(0, len(numbers), _AT_ONCE):
             names = numbers[start : start + _AT_ONCE]
-            found = _p_values(np.array([table[name] for name in names]), y)
+            found = _p_values(np.array([table[name] for name in names]), told)
             p_values |= {name: p for name, p in zip(names, found.tolist(), strict=True) if p == p}
     if rest := [name for name in table if name not in p_values]:
         ranked = _ranked(table, rest, y, asked)
@@ -55,6 +58,14 @@ def _ranked(table: EncodedTable, names: list[Any], y: NDArray[Any], asked: dict[
     return rank_features(
         table.select(names), y, categorical_features=categories, confidence=_CONFIDENCE, **asked
     )
+
+
+def _told_apart(y: NDArray[Any], asked: dict[str, Any]) -> NDArray[Any]:
+    """Class of each row; of a criterion of one class, whether it is that."""
+    classes, totals = np.unique(y, return_counts=True)
+    of_interest = class_of_interest(classes.tolist(), totals, asked.get("positive"))
+    by = find_criterion(asked.get("criterion", "ginger"), asked.get("costs"), len(classes), of_interest)
+    return y if by.of_class is None else y == classes[by.of_class]
 
 
 def _p_values(columns: Floats, y: NDArray[Any]) -> Floats:
