@@ -215,8 +215,8 @@ def _by_loss(
         n_cells=cells.n_cells,
         score=sign * loss,
         score_low=min(low, sign * loss),
-        score_high=max(high, sign * loss),
+        score_high=max(min(high, criterion.most), sign * loss),
         gain=judged.gain - worse,
-        gain_low=judged.gain_low - worse,
+        gain_low=max(judged.gain_low - worse, -criterion.most),
         auc=sign * loss if criterion.function is auc_lpo and feature.auc is not None else feature.auc,
     )

@@ -94,6 +94,8 @@ def judge_loss(
         gain_high = max(gain_high, of_gain + quantile * gain_far)
     if isinstance(loss, CostLoss):  # where none was saved that could be, savings seem not to vary: losses do
         gain_high = max(gain_high, spread.gain + value - max(least, low))
+        largest, apart = float(loss.matrix.max()), float(np.ptp(loss.matrix))
+        high, gain_low, gain_high = min(high, largest), max(gain_low, -apart), min(gain_high, apart)
     return Judged(value, max(least, low), high, spread.gain, gain_low, gain_high)
 
 

@@ -212,6 +212,8 @@ class Criterion:
         From codes, classes and importance weights of rows, where the sums of weights will not do.
     of_class : int or None
         Number of the class, of three or more, that it tells from all others: evidence is of that, too.
+    most : float
+        Of costs, the largest: neither the mean of new rows nor what a column adds to it is larger.
     """
 
     name: str
@@ -229,6 +231,7 @@ class Criterion:
     fast_gains: Callable[[NDArray[Any], NDArray[Any], Floats], Floats] | None = None
     weighted: Callable[[ArrayLike, ArrayLike, ArrayLike], float] | None = None
     of_class: int | None = None
+    most: float = float("inf")
 
     def __call__(self, cells: CellCounts) -> float:
         """Score a partition."""
@@ -385,6 +388,7 @@ def find_criterion(
         "cost_loo",
         lambda cells: cost_loo(cells, matrix),
         judge=lambda cells, level: judge_loss(cells, CostLoss(matrix), level, *ends),
+        most=ends[1],
     )
 
 
