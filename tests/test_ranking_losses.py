@@ -227,7 +227,11 @@ def test_the_command_line(churn, metric, tmp_path, monkeypatch) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--metric", "auc", "--criterion", "ginger"], "leave out one of the two"),
+        (
+            ["--metric", "auc", "--criterion", "ginger"],
+            "both say what ranks columns: leave out one of the two",
+        ),
+        (["--metric", "foo"], "offsample: invalid value for '--metric': 'foo' is not one of"),
         (["--metric", "cost"], "--metric cost needs --costs"),
         (["--costs", "fn:10"], "expected costs such as fn=10,fp=1"),
         (["--costs", "fn=10,fp=1", "--positive", "perhaps"], "positive 'perhaps' is not a class"),
