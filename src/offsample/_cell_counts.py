@@ -223,12 +223,6 @@ class CellCounts(CellTable):
 
     def against_rest(self, k: int) -> CellCounts:
         """Return the same cells with two classes: all others as one, and class k."""
-        kept: dict[int, CellCounts] = self.__dict__.setdefault("_two", {})
-        if k not in kept:
-            kept[k] = self._one_class(k)
-        return kept[k]
-
-    def _one_class(self, k: int) -> CellCounts:
         return CellCounts.collapsed(against_rest(self.counts, k), self.multiplicity, None)
 
     def left_out(self) -> tuple[Ints, Callable[[int], Ints], Ints]:

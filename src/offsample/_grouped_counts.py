@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple
 from weakref import ref
 
 import numpy as np
@@ -233,12 +233,15 @@ class GroupedCounts(CellCounts):
         merged.__dict__.update(_origin=self._origin, _finer=(self, into))
         return merged
 
-    def _one_class(self, k: int) -> CellCounts:
+    def against_rest(self, k: int) -> GroupedCounts:
+        """Return the same cells with two classes: all others as one, and class k."""
         if "_finer" in self.__dict__:
             finer, into = self._finer
-            return cast("GroupedCounts", finer.against_rest(k)).merged(into)
-        value, group, label = self.rows
-        return GroupedCounts(value, group, (label == k).astype(np.int64), 2)
+            return finer.against_rest(k).merged(into)
+        kept: dict[int, GroupedCounts] = self.__dict__.setdefault("_against_rest", {})
+        if k not in kept:  # which all that are merged from these have in common
+            kept[k] = GroupedCounts(*self.rows[:2], (self.rows.label == k).astype(np.int64), 2)
+        return kept[k]
 
     @cached_property
     def rows(self) -> Rows:

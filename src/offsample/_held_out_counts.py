@@ -145,7 +145,8 @@ class HeldOutCounts(HeldOutRows, CellCounts):
         rows = self.cell, self.label, self.n_classes
         return [HeldOutCounts(*rows, groups=[one], time=self.time) for one in self.groups]
 
-    def _one_class(self, k: int) -> CellCounts:
+    def against_rest(self, k: int) -> CellCounts:
+        """Return the same cells with two classes: all others as one, and class k."""
         return HeldOutCounts(
             self.cell, (self.label == k).astype(np.int64), 2, groups=self.groups, time=self.time
         )

@@ -157,11 +157,14 @@ def judge(
         found = computed.of(signal_evidence, cells)
         return Evidence(found.signal / of.evidence_unit, found.deviation / of.evidence_unit, found.p_value)
 
-    asked = evidence = [evidence_of(cells) for cells in candidates]
-    bins = partitions.bins
+    evidence = [evidence_of(cells) for cells in candidates]
+    asked, of_asked, bins = candidates, evidence, partitions.bins
     if (k := criterion.of_class) is not None:
-        asked = [evidence_of(cells.against_rest(k)) for cells in candidates]
-        bins = None if bins is None else against_rest(bins, k)
+        asked = [cells.against_rest(k) for cells in candidates]
+        of_asked, bins = (
+            [evidence_of(cells) for cells in asked],
+            None if bins is None else against_rest(bins, k),
+        )
     of_order = None if bins is None else order_evidence(bins).p_value
     errors = LazyErrors(candidates, lambda cells: computed.of(of.error, cells) / of.unit)
     chosen, share = choose_refinement(evidence, errors)
@@ -178,14 +181,14 @@ def judge(
         missing_mass=cells.missing_mass(),
         gain=of.baseline - error,
         expected_gain=0.0,
-        p_value=joint_p_value([e.p_value for e in asked], of_order),
+        p_value=joint_p_value([e.p_value for e in of_asked], of_order),
         significant=False,
         errors_alone=errors_alone(of, cells, worse),
         **figures,
     )
     if criterion.judge is None:
         return judged
-    return _by_loss(judged, candidates, asked, criterion, level, of.loss_unit, computed)
+    return _by_loss(judged, asked, of_asked, criterion, level, of.loss_unit, computed)
 
 
 def _by_loss(

@@ -211,7 +211,8 @@ class Criterion:
     weighted : callable or None
         From codes, classes and importance weights of rows, where the sums of weights will not do.
     of_class : int or None
-        Number of the class, of three or more, that it tells from all others: evidence is of that, too.
+        Number of the class, of three or more, that it tells from all others: `function` and `judge` take
+        counts of these two, and evidence is of them.
     most : float
         Of costs, the largest: neither the mean of new rows nor what a column adds to it is larger.
     """
@@ -235,7 +236,7 @@ class Criterion:
 
     def __call__(self, cells: CellCounts) -> float:
         """Score a partition."""
-        return self.function(cells)
+        return self.function(cells if self.of_class is None else cells.against_rest(self.of_class))
 
     def of_rows(self, codes: ArrayLike, y_codes: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Score the partition of rows by the code of their cell.
@@ -364,14 +365,7 @@ def find_criterion(
     """
     is_of_one = isinstance(costs, Mapping) or (costs is None and name == "auc_lpo")
     if is_of_one and n_classes > 2 and positive is not None:
-        of_two = find_criterion(name, costs, 2, 1)
-        judge: Any = of_two.judge
-        return replace(
-            of_two,
-            function=lambda cells: of_two(cells.against_rest(positive)),
-            judge=lambda cells, level: judge(cells.against_rest(positive), level),
-            of_class=positive,
-        )
+        return replace(find_criterion(name, costs, 2, 1), of_class=positive)
     if costs is None and name in CRITERIA:
         return CRITERIA[name]
     if costs is None and name == "cost_loo":
