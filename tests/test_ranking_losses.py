@@ -227,7 +227,11 @@ def test_the_command_line(churn, metric, tmp_path, monkeypatch) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--metric", "auc", "--criterion", "ginger"], "leave out one of the two"),
+        (
+            ["--metric", "auc", "--criterion", "ginger"],
+            "both say what ranks columns: leave out one of the two",
+        ),
+        (["--metric", "foo"], "offsample: invalid value for '--metric': 'foo' is not one of"),
         (["--metric", "cost"], "--metric cost needs --costs"),
         (["--costs", "fn:10"], "expected costs such as fn=10,fp=1"),
         (["--costs", "fn=10,fp=1", "--positive", "perhaps"], "positive 'perhaps' is not a class"),
@@ -269,3 +273,21 @@ def test_a_table_by_auc_marks_what_says_nothing_and_where_the_order_changes():
     assert below
     assert text.count("≤ 0.5") == len(below)
     assert f"{below[0].score:.4f}" not in text
+
+
+def test_a_loss_that_is_worse_than_of_no_column_is_told_as_that():
+    """At 38 of 40 values of a rare class one row of prior weight is too little."""
+    random = np.random.default_rng(3)
+    code = random.integers(0, 40, 20_000)
+    y = np.where(random.random(20_000) < np.where(code < 4, 0.012, 0.0016), "yes", "no")
+    ranking = rank_features({"code": code.astype(str), "y": y}, "y", criterion="log_loss_loo")
+    feature = ranking["code"]
+    assert feature.significant
+    assert feature.score > ranking.baseline_score
+    for shown in (" ".join(repr(ranking).split()), ranking._repr_html_()):
+        assert "below 0" in shown
+        assert "code has evidence, and its log loss is worse than of no column" in shown
+    by_area = rank_features({"code": code.astype(str), "y": y}, "y", criterion="auc_lpo")
+    assert by_area["code"].score > 0.6
+    assert "below 0" not in repr(by_area)
+    assert "worse than of no column" not in repr(by_area)

@@ -221,6 +221,10 @@ class CellCounts(CellTable):
         cells.__dict__["_profile"] = cells
         return cells
 
+    def against_rest(self, k: int) -> CellCounts:
+        """Return the same cells with two classes: all others as one, and class k."""
+        return CellCounts.collapsed(against_rest(self.counts, k), self.multiplicity, None)
+
     def left_out(self) -> tuple[Ints, Callable[[int], Ints], Ints]:
         """Counts of what is left out together, what is left then for a row of class k, and how often each.
 
@@ -229,6 +233,11 @@ class CellCounts(CellTable):
         cells = self.profile()
         one = np.eye(cells.n_classes, dtype=np.int64)
         return cells.counts, lambda k: np.maximum(cells.counts - one[k], 0), cells.multiplicity
+
+
+def against_rest(counts: NDArray[Any], k: int) -> NDArray[Any]:
+    """Counts, of shape (n, K), of all classes but k, and of k."""
+    return np.column_stack([counts.sum(axis=1) - counts[:, k], counts[:, k]])
 
 
 def _as_matrix(values: Any, name: str) -> NDArray[Any]:

@@ -233,6 +233,16 @@ class GroupedCounts(CellCounts):
         merged.__dict__.update(_origin=self._origin, _finer=(self, into))
         return merged
 
+    def against_rest(self, k: int) -> GroupedCounts:
+        """Return the same cells with two classes: all others as one, and class k."""
+        if "_finer" in self.__dict__:
+            finer, into = self._finer
+            return finer.against_rest(k).merged(into)
+        kept: dict[int, GroupedCounts] = self.__dict__.setdefault("_against_rest", {})
+        if k not in kept:  # which all that are merged from these have in common
+            kept[k] = GroupedCounts(*self.rows[:2], (self.rows.label == k).astype(np.int64), 2)
+        return kept[k]
+
     @cached_property
     def rows(self) -> Rows:
         """Codes of each row's value, group and class; of merged cells they are seldom asked for."""

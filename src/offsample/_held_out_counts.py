@@ -145,6 +145,12 @@ class HeldOutCounts(HeldOutRows, CellCounts):
         rows = self.cell, self.label, self.n_classes
         return [HeldOutCounts(*rows, groups=[one], time=self.time) for one in self.groups]
 
+    def against_rest(self, k: int) -> CellCounts:
+        """Return the same cells with two classes: all others as one, and class k."""
+        return HeldOutCounts(
+            self.cell, (self.label == k).astype(np.int64), 2, groups=self.groups, time=self.time
+        )
+
     def left_out(self) -> Any:
         """Refuse: what is left for a row is not a part of a table of counts."""
         raise ValueError("votes of a few rows are for rows and groups that are left out, not for time")

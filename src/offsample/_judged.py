@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from offsample._auc import auc_lpo
+from offsample._cell_counts import against_rest
 from offsample._held_out_counts import HeldOutCounts, HeldOutRows
 from offsample._held_out_moments import HeldOutMoments
 from offsample._losses import information_gain_loo
 from offsample._partitions import LazyErrors, Partitions
 from offsample._ranked import RankedFeature
 from offsample._squared_losses import squared_losses
+from offsample._typing import Ints
 from offsample._unit_intervals import FEWEST_UNITS, interval_is_known
 from offsample.counts import CellCounts, CellMoments, CellNumbers
 from offsample.criteria import Criterion, RuleName, error_interval
@@ -151,7 +153,17 @@ def judge(
     candidates, n_tried = list(partitions.candidates), len(partitions.candidates)
     of: Any = kind or OfNumbers.of(candidates[0])
     level = 1 - (1 - confidence) / n_tried
-    evidence = [_in_units(computed.of(signal_evidence, cells), of.evidence_unit) for cells in candidates]
+
+    def evidence_of(cells: Any) -> Evidence:
+        found = computed.of(signal_evidence, cells)
+        return Evidence(found.signal / of.evidence_unit, found.deviation / of.evidence_unit, found.p_value)
+
+    evidence = [evidence_of(cells) for cells in candidates]
+    asked, of_asked, bins = candidates, evidence, partitions.bins
+    if (k := criterion.of_class) is not None:
+        asked = [cells.against_rest(k) for cells in candidates]
+        of_asked = [evidence_of(cells) for cells in asked]
+        bins = None if bins is None else against_rest(bins, k)
     errors = LazyErrors(candidates, lambda cells: computed.of(of.error, cells) / of.unit)
     chosen, share = choose_refinement(evidence, errors)
     cells, error, worse = candidates[chosen], share * of.unit, (share - errors[chosen]) * of.unit
@@ -167,19 +179,19 @@ def judge(
         missing_mass=cells.missing_mass(),
         gain=of.baseline - error,
         expected_gain=0.0,
-        p_value=p_value_of(partitions, [e.p_value for e in evidence]),
+        p_value=p_value_of(bins, [e.p_value for e in of_asked]),
         significant=False,
         errors_alone=errors_alone(of, cells, worse),
         **figures,
     )
     if criterion.judge is None:
         return judged
-    return _by_loss(judged, candidates, evidence, criterion, level, of.loss_unit, computed)
+    return _by_loss(judged, asked, of_asked, criterion, level, of.loss_unit, computed)
 
 
-def p_value_of(partitions: Partitions, by_cut: Sequence[float]) -> float:
-    """P-value of a column, given that of each way to cut it."""
-    return joint_p_value(by_cut, None if partitions.bins is None else order_evidence(partitions.bins).p_value)
+def p_value_of(bins: Ints | None, by_cut: Sequence[float]) -> float:
+    """P-value of a column, given that of each way to cut it, and class counts in its order if it has one."""
+    return joint_p_value(by_cut, None if bins is None else order_evidence(bins).p_value)
 
 
 def _by_loss(
@@ -209,12 +221,8 @@ def _by_loss(
         n_cells=cells.n_cells,
         score=sign * loss,
         score_low=min(low, sign * loss),
-        score_high=max(high, sign * loss),
+        score_high=max(min(high, criterion.most), sign * loss),
         gain=judged.gain - worse,
-        gain_low=judged.gain_low - worse,
+        gain_low=max(judged.gain_low - worse, -criterion.most),
         auc=sign * loss if criterion.function is auc_lpo and feature.auc is not None else feature.auc,
     )
-
-
-def _in_units(evidence: Evidence, unit: float) -> Evidence:
-    return Evidence(evidence.signal / unit, evidence.deviation / unit, evidence.p_value)

@@ -94,6 +94,8 @@ def judge_loss(
         gain_high = max(gain_high, of_gain + quantile * gain_far)
     if isinstance(loss, CostLoss):  # where none was saved that could be, savings seem not to vary: losses do
         gain_high = max(gain_high, spread.gain + value - max(least, low))
+        largest, apart = float(loss.matrix.max()), float(np.ptp(loss.matrix))
+        high, gain_low, gain_high = min(high, largest), max(gain_low, -apart), min(gain_high, apart)
     return Judged(value, max(least, low), high, spread.gain, gain_low, gain_high)
 
 
@@ -121,17 +123,15 @@ def judge_brier(cells: CellCounts, confidence: float) -> Judged:
     return judge_loss(cells, BrierLoss(), confidence)
 
 
-def judge_auc(cells: CellCounts, confidence: float, positive: int | None = None) -> Judged:
+def judge_auc(cells: CellCounts, confidence: float) -> Judged:
     """Estimate `auc_lpo`, with Wilson's interval of so many rows as have its standard error.
 
     Student's quantile is for units that hold the rarer class. ½ is inside unless there is evidence. Where
     pairs that are left out turn the order of large cells, it is that of the order of all rows, from what is
     left of it after chance on (`order_of_large`), and holds the estimate.
     """
-    value, totals = auc_lpo(cells, positive), np.asarray(cells.class_totals, dtype=float)
+    value, totals = auc_lpo(cells), np.asarray(cells.class_totals, dtype=float)
     known = np.flatnonzero((totals > 0) & (totals < totals.sum()))
-    if positive is not None:
-        known = known[known == positive]
     known = known[-1:] if len(totals) == 2 else known
     if not len(known) or totals.sum() < 4:
         return Judged(value, 0.0, 1.0, value - 0.5, -0.5, 0.5)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offsample._grouped_counts import Groups
+from offsample._text import shorten
 from offsample._ties import rounded
 from offsample._typing import Floats, Ints
 from offsample.counts import CellCounts, GroupedCounts, HeldOutCounts
@@ -279,6 +280,17 @@ def checked_costs(costs: ArrayLike | Mapping[str, float], n_classes: int, positi
     return matrix
 
 
+def as_number(value: Any, name: str) -> float:
+    """Return a finite number, or raise an error that says what was found in its place."""
+    try:
+        number = float(value)
+    except (ValueError, TypeError):
+        number = float("nan")
+    if not np.isfinite(number):
+        raise ValueError(f"{name} is {shorten(repr(value), 80)}: expected a finite number")
+    return number
+
+
 def _cost_matrix(costs: ArrayLike | Mapping[str, float], n_classes: int, positive: int | None) -> Floats:
     """Costs of any signs as a matrix."""
     if isinstance(costs, Mapping):
@@ -289,13 +301,18 @@ def _cost_matrix(costs: ArrayLike | Mapping[str, float], n_classes: int, positiv
             expected = "which one (positive=, or --positive CLASS), or a matrix [true, predicted]"
             raise ValueError(f"costs speak of one class, and there are {n_classes}: expected {expected}")
         is_it = (np.arange(n_classes) == (1 if positive is None else positive)).astype(int)
-        by_side = [[costs.get("tn", 0), costs.get("fp", 0)], [costs.get("fn", 0), costs.get("tp", 0)]]
-        costs = np.asarray(by_side, dtype=float)[np.ix_(is_it, is_it)]
+        told = {name: as_number(cost, f"costs[{name!r}]") for name, cost in costs.items()}
+        by_side = [[told.get("tn", 0.0), told.get("fp", 0.0)], [told.get("fn", 0.0), told.get("tp", 0.0)]]
+        costs = np.asarray(by_side)[np.ix_(is_it, is_it)]
     if isinstance(costs, str):
         raise ValueError(
             f"costs is the text {costs!r}: expected a dict such as {{'fn': 10, 'fp': 1}}, or a matrix"
         )
-    matrix = np.asarray(costs, dtype=float)
+    try:
+        matrix = np.asarray(costs, dtype=float)
+    except (ValueError, TypeError):
+        expected = f"{n_classes} rows of {n_classes} numbers each, true × predicted"
+        raise ValueError(f"costs is {shorten(repr(costs), 80)}: expected {expected}") from None
     if matrix.shape != (n_classes, n_classes):
         raise ValueError(
             f"costs has shape {matrix.shape}: expected {(n_classes, n_classes)}, true × predicted"

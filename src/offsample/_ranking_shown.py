@@ -50,6 +50,7 @@ def about_loss(ranking: Ranking) -> str:
     said = (
         f"{name[0].upper()}{name[1:]}, for {ranking.new_rows}, is {about} among the rows with the same value"
     )
+    said += ", drawn toward that in all by one row" if ranking.criterion == "log_loss_loo" else ""
     return f"{said}. Without any column it is {number(ranking.baseline_score or 0.0)}"
 
 
@@ -158,6 +159,11 @@ def notes(ranking: Ranking) -> list[str]:
         said.append(
             f"From {visible(doubtful[0].name)} on evidence is not clear (p above {limit:.2g}): by p-value."
         )
+    if worse := [visible(f.name) for f in ranking if _is_worse(ranking, f)]:
+        others = f" (and of {len(worse) - 1:,} more)" if len(worse) > 1 else ""
+        told = "rows are too few for shares by value; that it may still order rows, the AUC shows"
+        what = f"its {loss_name(ranking)} is worse than of no column"
+        said.append(f"{worse[0]}{others} has evidence, and {what}: {told}.")
     said += about_repeats(ranking, is_grouped=ranking.new_rows != "new rows")
     if all(feature.interval_is_known for feature in ranking):
         return said
@@ -184,6 +190,12 @@ def about_repeats(counted: Any, *, is_grouped: bool) -> list[str]:
 def _interval(feature: RankedFeature) -> str:
     ends = f"{number(feature.low)}–{number(feature.high)}"
     return ends + ("" if feature.interval_is_known else " ?")
+
+
+def _is_worse(ranking: Ranking, feature: RankedFeature) -> bool:
+    """Whether a column has evidence, and a loss of its shares shows as larger than that of no column."""
+    by_shares = ranking.task == "classification" and loss_name(ranking) not in (None, "AUC")
+    return by_shares and feature.significant and feature.gain < 0 and number(feature.gain) != number(0.0)
 
 
 def _gain(feature: RankedFeature) -> str:
@@ -238,7 +250,7 @@ def _fields(ranking: Ranking, shown: list[RankedFeature], short: bool) -> list[F
         Field("", [interval_bar(f, without, scale) for f in shown], right=False, rank=1),
         Field("on the sample", [] if loss else [f"{f.training_error:.4f}" for f in shown], rank=4),
         Field("AUC", [] if loss == "AUC" else [_auc(f, short) for f in shown], rank=6),
-        Field("gain", [_gain(f) for f in shown], rank=8),
+        Field("gain", ["below 0" if _is_worse(ranking, f) else _gain(f) for f in shown], rank=8),
     ]
     fields[5:5] = [
         Field(f"new {shorten(visible(name), 12)}", [f"{f.errors_alone[i]:.4f}" for f in shown], rank=8)

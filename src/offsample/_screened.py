@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._judged import p_value_of
+from offsample._losses import class_of_interest
 from offsample._partitions import MAX_BINS, MOST_ALONE, ROWS_PER_BIN, partition
 from offsample._ties import rounded
 from offsample._typing import Floats
+from offsample.criteria import find_criterion
 from offsample.evidence import (
     discoveries,
     evidence_of_pairs,
@@ -30,20 +32,21 @@ _FEWEST_ROWS = ROWS_PER_BIN
 def evident_columns(table: EncodedTable, y: NDArray[Any], group: Any = None, **asked: Any) -> list[Any]:
     """Name the columns that `rank_features` calls significant; if there is none, the first that it lists."""
     p_values: dict[Any, float] = {}
+    told = _told_apart(y, asked)
     if group is None and _FEWEST_ROWS <= len(y) <= MAX_BINS:
         numbers = [name for name in table if table.kind(name) == "numeric" and np.isfinite(table[name]).all()]
         for start in range(0, len(numbers), _AT_ONCE):
             names = numbers[start : start + _AT_ONCE]
-            found = _p_values(np.array([table[name] for name in names]), y)
+            found = _p_values(np.array([table[name] for name in names]), told)
             p_values |= {name: p for name, p in zip(names, found.tolist(), strict=True) if p == p}
     categories = {name for name in table if table.kind(name) == "categorical"}
     if rest := [name for name in table if name not in p_values]:
         read = {"group": group, "categorical_features": categories.intersection(rest)}
-        with open_table(table.select(rest), y, **read) as source:
+        with open_table(table.select(rest), told, **read) as source:
             for column in source.columns:
                 ways = partition(source, column, "auto")
                 by_cut = [signal_evidence(cells).p_value for cells in ways.candidates]
-                p_values[column.name] = p_value_of(ways, by_cut)
+                p_values[column.name] = p_value_of(ways.bins, by_cut)
     names, found = list(p_values), np.array(list(p_values.values()))
     is_evident = discoveries(found, 1 - _CONFIDENCE)
     if is_evident.any():
@@ -56,6 +59,14 @@ def evident_columns(table: EncodedTable, y: NDArray[Any], group: Any = None, **a
     asked |= {"group": group, "categorical_features": categories.intersection(tied)}
     gains = {one.name: rounded(one.gain) for one in rank_features(table.select(tied), y, **asked)}
     return [max(tied, key=lambda name: gains[name])]
+
+
+def _told_apart(y: NDArray[Any], asked: dict[str, Any]) -> NDArray[Any]:
+    """Class of each row; of a criterion of one class, whether it is that."""
+    classes, totals = np.unique(y, return_counts=True)
+    of_interest = class_of_interest(classes.tolist(), totals, asked.get("positive"))
+    by = find_criterion(asked.get("criterion", "ginger"), asked.get("costs"), len(classes), of_interest)
+    return y if by.of_class is None else y == classes[by.of_class]
 
 
 def _p_values(columns: Floats, y: NDArray[Any]) -> Floats:

@@ -7,9 +7,8 @@ which are 1 where all classes are equally frequent, are K / (K - 1) times as lar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike, NDArray
@@ -211,6 +210,11 @@ class Criterion:
         class, to the decrease of the terms by splitting the cell into two.
     weighted : callable or None
         From codes, classes and importance weights of rows, where the sums of weights will not do.
+    of_class : int or None
+        Number of the class, of three or more, that it tells from all others: `function` and `judge` take
+        counts of these two, and evidence is of them.
+    most : float
+        Of costs, the largest: neither the mean of new rows nor what a column adds to it is larger.
     """
 
     name: str
@@ -227,10 +231,12 @@ class Criterion:
     spread_terms: Terms | None = None
     fast_gains: Callable[[NDArray[Any], NDArray[Any], Floats], Floats] | None = None
     weighted: Callable[[ArrayLike, ArrayLike, ArrayLike], float] | None = None
+    of_class: int | None = None
+    most: float = float("inf")
 
     def __call__(self, cells: CellCounts) -> float:
         """Score a partition."""
-        return self.function(cells)
+        return self.function(cells if self.of_class is None else cells.against_rest(self.of_class))
 
     def of_rows(self, codes: ArrayLike, y_codes: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Score the partition of rows by the code of their cell.
@@ -354,11 +360,12 @@ def find_criterion(
 ) -> Criterion:
     """Return the criterion of this name; with costs, that of the cheapest class, "cost_loo".
 
-    Of more classes than two, the AUC is that of the `positive` one against the rest, if there is one.
+    Of more classes than two, the AUC, and costs of "fn" and "fp", are of the `positive` one against the rest,
+    if there is one.
     """
-    if costs is None and name == "auc_lpo" and n_classes > 2 and positive is not None:
-        area, judge = partial(auc_lpo, positive=positive), partial(judge_auc, positive=positive)
-        return replace(CRITERIA[name], function=area, judge=judge)
+    is_of_one = isinstance(costs, Mapping) or (costs is None and name == "auc_lpo")
+    if is_of_one and n_classes > 2 and positive is not None:
+        return replace(find_criterion(name, costs, 2, 1), of_class=positive)
     if costs is None and name in CRITERIA:
         return CRITERIA[name]
     if costs is None and name == "cost_loo":
@@ -375,6 +382,7 @@ def find_criterion(
         "cost_loo",
         lambda cells: cost_loo(cells, matrix),
         judge=lambda cells, level: judge_loss(cells, CostLoss(matrix), level, *ends),
+        most=ends[1],
     )
 
 

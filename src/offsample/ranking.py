@@ -106,7 +106,8 @@ def rank_features(
         ``costs[true, predicted]``, classes in the order of `Ranking.classes`, or ``{"fn": 10, "fp": 1}``.
     positive : object, optional
         The class that "fn" and "fp" speak of; by default the rarer of two, of equals the second. Of more
-        classes than two, the one whose AUC against the rest is meant; by default the mean over all.
+        classes than two, the one whose AUC against the rest is meant, by default the mean over all; p-values
+        of such a ranking, or by "fn" and "fp", are of this class against the rest, too.
     task : {"auto", "classification", "regression"}
         Whether the target is classes or a number. "auto": text, Booleans, categories and whole numbers of at
         most 20 different values are classes, other numbers are numbers; `Ranking.assumed` says so where it

@@ -378,12 +378,26 @@ def test_costs_in_a_search():
         ({"costs": {"fm": 1}}, "costs has the entry 'fm'"),
         ({"class_weight": "even"}, "class_weight must be a dict, 'balanced' or None, got 'even'"),
         ({"class_weight": {"yes": -1}}, "class_weight must be finite and not negative"),
+        ({"costs": {"fn": "ten", "fp": 1}}, r"^costs\['fn'\] is 'ten': expected a finite number$"),
+        ({"costs": {"fn": 10, "fp": [1]}}, r"^costs\['fp'\] is \[1\]: expected a finite number$"),
+        ({"costs": [[0, 1], [10]]}, r"^costs is \[\[0, 1\], \[10\]\]: expected 2 rows of 2 numbers"),
+        ({"costs": [[0, "a"], [1, 0]]}, "expected 2 rows of 2 numbers each, true × predicted$"),
+        ({"class_weight": {"yes": "a"}}, r"^class_weight\['yes'\] is 'a': expected a finite number$"),
+        ({"class_weight": {"zz": 5}}, "^class_weight names 'zz', which is no class: expected 'no', 'yes'$"),
     ],
 )
 def test_bad_costs(options, message):
     X, y = rare(100)
     with pytest.raises(ValueError, match=message):
         TreeClassifier(**options).fit(X, y)
+
+
+def test_weights_of_a_class_that_these_rows_lack():
+    X, y = rare(100)
+    weights = {"no": 1.0, "yes": 20.0}
+    known, more = (TreeClassifier(class_weight=one).fit(X, y) for one in (weights, {**weights, "zz": 5}))
+    assert (known.predict_proba(X) == more.predict_proba(X)).all()
+    assert known.estimated_loss_ == more.estimated_loss_
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,14 @@ class _Command(TyperCommand):
     """A command that takes a query for what it is, also one that begins with a comment, ``-- so``."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(
-            ctx, [f" {text}" if text.startswith("--") and is_query(text) else text for text in args]
-        )
+        try:
+            return super().parse_args(
+                ctx, [f" {text}" if text.startswith("--") and is_query(text) else text for text in args]
+            )
+        except typer.BadParameter as error:
+            said = error.format_message().removesuffix(".").replace(": Value error, ", ": ")
+            say(f"offsample: {said[:1].lower()}{said[1:]}", err=True)
+            raise typer.Exit(2) from None
 
 
 def command(without: Collection[str] = (), **defaults: Any) -> Callable[[Callable[..., None]], Any]:

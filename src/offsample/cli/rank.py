@@ -78,7 +78,7 @@ def rank(
     Example: offsample rank customers.parquet --target churned
     """
     if criterion is not None and metric is not None:
-        raise ValueError("--metric and --criterion say the same in other words: leave out one of the two")
+        raise ValueError("--metric and --criterion both say what ranks columns: leave out one of the two")
     if as_csv and asked.as_json:
         raise ValueError("--csv and --json exclude each other")
     if costs is not None and (metric or criterion or "cost") not in ("cost", "cost_loo"):

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from offsample import _folds
+from offsample._proportions import lower_end
 from offsample._ties import best_of, rounded
 from offsample._typing import Floats, Ints
 from offsample._unit_intervals import spread_of_units, student
@@ -172,7 +173,10 @@ def _also(
     learner: Any, judges: Sequence[_Judge], stage: int, nested: Floats | None = None
 ) -> tuple[tuple[float, tuple[float, float]], ...]:
     """Other losses of a stage, whose choice has the losses `nested` if it is not to guess, with intervals."""
-    found = []
+    found, costs = [], learner._costs
+    ends_of = [(0.0, np.inf)] * len(learner._reported)
+    if costs is not None:  # errors, then costs
+        ends_of[-2:] = [(0.0, 1.0), (float(costs.min()), float(costs.max()))]
     for kind, losses in enumerate(learner._reported, start=1):
         judge, of_group = judges[kind], judges[kind].of_group
         if nested is None:  # the shares of the classes in the other groups
@@ -185,7 +189,9 @@ def _also(
                 for lost in (judge.losses[stage], nested[kind])
             ]
         ends = [(one.error, student(0.975, one.effective_units) * one.deviation) for one in spreads]
-        low, high = min(error - radius for error, radius in ends), max(sum(end) for end in ends)
+        least, most = ends_of[kind - 1]
+        low = min(lower_end(error, radius, least) for error, radius in ends)
+        high = min(most, max(sum(end) for end in ends))
         found.append((max(one.error for one in spreads), (low, high)))
     return tuple(found)
 

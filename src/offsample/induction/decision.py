@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offsample._estimators import TypedEstimator
-from offsample._losses import checked_costs, class_of_interest, decide
+from offsample._losses import as_number, checked_costs, class_of_interest, decide
 from offsample._typing import Floats, Ints
 
 
@@ -43,9 +43,14 @@ class Decider(TypedEstimator):
         rows = np.array([times[y == one].sum() for one in known])
         weight = np.ones(len(classes))
         if isinstance(self.class_weight, Mapping):
-            weight = np.array([self.class_weight.get(one, 1.0) for one in classes], dtype=float)
-            if not (np.isfinite(weight).all() and (weight >= 0).all()):
+            told = {one: as_number(w, f"class_weight[{one!r}]") for one, w in self.class_weight.items()}
+            if min(told.values(), default=0.0) < 0:
                 raise ValueError(f"class_weight must be finite and not negative, got {self.class_weight}")
+            # A class that some rows lack may have a weight, if all that they have do.
+            if (strangers := [one for one in told if one not in classes]) and not told.keys() >= {*classes}:
+                named = ", ".join(repr(one) for one in classes[:10])
+                raise ValueError(f"class_weight names {strangers[0]!r}, which is no class: expected {named}")
+            weight = np.array([told.get(one, 1.0) for one in classes])
         elif isinstance(self.class_weight, str) and self.class_weight == "balanced":
             weight = np.where(rows > 0, times.sum() / (len(classes) * np.maximum(rows, 1e-300)), 0.0)
         elif self.class_weight is not None:

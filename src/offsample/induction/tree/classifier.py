@@ -275,7 +275,8 @@ class TreeClassifier(FittedTree, Learner):  # type: ignore[override]
             n_alike = 1 if n_splits else largest_by_chance(grower.counts[0][0])
             self.estimated_error_interval_ = score_interval(min(naive, error), error, size, n_alike)
         self.shrinkage_weight_ = self.tree_.shrinkage_weight
-        found = expected_loss(grower, nest, n_splits, self.shrinkage_weight_, self._reported[-1])
+        weight, losses = self.shrinkage_weight_, self._reported[-1]
+        found = expected_loss(grower, nest, n_splits, weight, losses, self._costs)
         found = found if validated is None else validated.also[-1]
         self.estimated_loss_, self.estimated_loss_interval_ = found
         if self.cuts_back and not grower.scoring.criterion.estimates_loss:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from offsample._proportions import lower_end
+from offsample._typing import Floats
 from offsample.induction.shrinkage import Losses, Nest
 from offsample.induction.tree.grower import Grower
 
@@ -12,14 +14,16 @@ _NORMAL, _OF_SQUARE = 1.96, 2.84
 
 
 def expected_loss(
-    grower: Grower, nest: Nest, n_splits: int, weight: float, losses: Losses
+    grower: Grower, nest: Nest, n_splits: int, weight: float, losses: Losses, costs: Floats | None
 ) -> tuple[float, tuple[float, float]]:
     """Loss on new rows of the tree of the first splits, and a 95 % interval.
 
     A split saves of the loss what it saves on left-out rows, but for the part that is due to its choice. The
     interval goes from the loss of left-out rows to the one whose savings were also reduced as probabilities
-    are, with the normal interval of a mean at either end. Where all rows lose the same, as if a coin were
-    tossed, the mean varies by what the shares in a cell differ from those of new rows.
+    are. Above it the interval is the normal one of a mean; below it is Wilson's, as the variance of a loss
+    falls with it, and so never below the least that a row can cost, nor above the most. Where all rows lose
+    the same, as if a coin were tossed, the mean varies by what the shares in a cell differ from those of new
+    rows.
     """
     by_class = nest.left_out_losses(weight, losses)
     counts = nest.counts if nest.by_unit is None else nest.by_unit
@@ -36,4 +40,5 @@ def expected_loss(
     radius = np.hypot(
         _NORMAL * np.sqrt(max(0.0, square - low**2) / grower.size), _OF_SQUARE * np.sqrt(n_free) / grower.size
     )
-    return expected, (float(low - radius), float(high + radius))
+    least, most = (0.0, np.inf) if costs is None else (float(costs.min()), float(costs.max()))
+    return expected, (lower_end(low, float(radius), least), float(min(high + radius, most)))
