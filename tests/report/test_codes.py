@@ -37,6 +37,17 @@ def test_one_value_that_is_a_mark_makes_no_codes():
     assert found <= 4
 
 
+def test_a_few_codes_among_many_that_are_rare_are_codes():
+    found = []
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        code, often = random.integers(1000, 1060, 6000), random.choice(60, 8, replace=False) + 1000
+        in_order = np.arange(1020, 1028)  # the same without codes: they are next to each other
+        hits = [random.random(6000) < np.where(np.isin(code, some), 0.25, 0.02) for some in (often, in_order)]
+        found.append([are_codes(code.astype(float), hit.astype(int), 2) for hit in hits])
+    assert (np.array(found).sum(axis=0) == (20, 0)).all(), np.sum(found, axis=0)
+
+
 @pytest.mark.parametrize(("n_values", "shift"), [(5, 0), (70, 0), (20, 0.5), (20, np.nan)])
 def test_few_or_many_values_and_fractions_are_never_codes(n_values, shift):
     value = np.random.default_rng(0).integers(0, n_values, 3000)

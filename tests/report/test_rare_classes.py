@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from offsample._unit_intervals import student
 from offsample.report import report
@@ -248,6 +249,28 @@ def test_a_page_leads_with_the_order_where_no_model_decides_better_than_a_guess(
     assert costly.verdict.model == "“hit” each time"
     assert set(costly.estimator.predict(half)) == {"hit"}
     assert costly.verdict.error == pytest.approx(1 - is_hit[:800].mean())
+
+
+def test_of_three_classes_too_a_page_leads_with_the_order_where_no_model_decides_better():
+    random = np.random.default_rng(5)
+    table = {name: random.normal(size=4000) for name in ("x", "noise")}
+    is_ill = random.random(4000) < 1 / (1 + np.exp(1.3 - 0.5 * table["x"]))
+    table["y"] = np.where(is_ill, np.where(random.random(4000) < 0.4, "m", "s"), "well")
+    half, rest = (
+        {name: column[part] for name, column in table.items()} for part in (slice(2000), slice(2000, None))
+    )
+    found = report(half, "y", fast=True)
+    verdict = found.verdict
+    assert (verdict.metric, verdict.columns, verdict.ordering) == ("auc", ("x",), None)
+    assert (verdict.auc, found.model.loss) == (verdict.score.value, "log loss")
+    proba = found.estimator.predict_proba(rest)
+    ranks = [roc_auc_score(rest["y"] == name, p) for name, p in zip(found.classes, proba.T, strict=True)]
+    value = np.average(ranks, weights=[(rest["y"] == name).mean() for name in found.classes])
+    assert verdict.auc_low < value < verdict.auc_high
+    assert (
+        "But no group of rows is shown to be more likely of another class than “well”. To" in verdict.sentence
+    )
+    assert set(found.estimator.predict(rest)) == {"well"}
 
 
 @pytest.mark.parametrize("seed", [4, 5])
