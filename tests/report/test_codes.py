@@ -77,3 +77,19 @@ def test_codes_are_read_as_categories_and_more_is_found(metric, n_codes, shift):
     assert said in found.to_markdown()
     assert said in found.to_html()
     assert said not in told.to_markdown()
+
+
+def test_codes_that_are_not_found_to_be_any_are_asked_about_where_the_column_does_better_alone():
+    """With large gaps they may be a quantity: the tree cuts them in their order, and costs more."""
+    random = np.random.default_rng(4)
+    code, often = random.integers(0, 60, 6000), random.choice(60, 8, replace=False)
+    y = np.where(random.random(6000) < np.where(np.isin(code, often), 0.25, 0.02), "yes", "no")
+    table = {"code": 10 * code, "y": y}
+    told, found = (
+        report(table, "y", fast=True, costs={"fn": 10, "fp": 1}, categorical_features=names).verdict
+        for names in ((), ("code",))
+    )
+    assert "code seems to do better value by value, " in told.sentence
+    assert "if its numbers are codes, say so (--categorical code, in Python" in told.sentence
+    assert "value by value" not in found.sentence
+    assert found.cost < told.cost_low

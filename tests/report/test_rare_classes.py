@@ -349,6 +349,17 @@ def test_a_cost_that_no_model_saves_is_no_proof_that_none_can():
     assert "nothing" not in verdict.sentence
 
 
+def test_what_decisions_cost_is_told_whatever_leads():
+    found = report(rare(), "churned", fast=True, metric="auc", costs={"fn": 20, "fp": 1})
+    verdict, decision = found.verdict, found.acting.decision
+    counted = 1000 * (20 * decision.false_negatives + decision.false_positives) / found.acting.n_rows
+    assert (verdict.metric, verdict.cost) == ("auc", pytest.approx(counted))
+    ends = " – ".join(f"{end:.0f}" for end in (verdict.cost_low, verdict.cost_high))
+    told = f"That costs {counted:.0f} per 1,000 rows ({ends}); always deciding for “no”, the best that is "
+    for text in (found.to_markdown(), found.to_html()):
+        assert f"{told}always the same, costs {verdict.baseline_cost:.0f} per 1,000 rows." in text
+
+
 def test_what_a_cost_saves_is_told_where_it_may_be_nothing():
     """The cost seems clearly less than that of a constant decision; on the same rows it is not."""
     found = report(rare(500, 0.06, 3, 2), "churned", fast=True, costs={"fn": 15, "fp": 1})

@@ -66,6 +66,7 @@ class Acting:
     decision: Decision
     calibration: tuple[RatedAlike, ...]  # the lowest ratings first
     is_folded: bool  # whether the report leads with something else
+    costs: str = ""  # of the decision, in words, beside those of always deciding alike; if there are any
     note: str = ""  # whose ratings these are, if not the model's; or why there is nothing to act on: no curve
 
 
@@ -75,9 +76,9 @@ def describe(study: Study, rated: Rated, ordering: tuple[Alternative, Rated] | N
     By costs where no model is cheaper than to decide alike, by one that orders rows. Where all rows are rated
     alike, only what was asked for, costs or a capacity, is answered: none are to be chosen.
     """
-    costs, capacity, note = study.costs, study.options.capacity, ""
+    costs, capacity, note, told = study.costs, study.options.capacity, "", ""
+    label, cost = ("", "") if costs is None else _alike(study, rated)
     if ordering is not None and costs is not None:
-        label, cost = _alike(study, rated)
         note = (
             f"These are the ratings of {ordering[0].name}, which orders rows; none is recommended to decide"
         )
@@ -92,9 +93,13 @@ def describe(study: Study, rated: Rated, ordering: tuple[Alternative, Rated] | N
         some = f"any {100 * (capacity or TOP):.3g} % of the rows"
         hold = f"{some} hold about as much of all “{short_name(study.classes[rated.positive])}”"
         if costs is not None:
-            label, cost = _alike(study, rated)
             hold = f"all that is left is to decide always for {label}, which costs {cost}"
         note += f"{hold}."
+    elif costs is not None:
+        found = METRICS["cost"].measure(rated, costs)
+        within = f" ({decimal(found.low)} – {decimal(found.high)})" * rated.is_known
+        told = f"That costs {decimal(found.value)} per {PER:,} rows{within}; always deciding for {label}, the best "
+        told += f"that is always the same, costs {cost}."
     shares = [share for share in _SHARES if share * len(rating) >= 1 and not is_constant]
     return Acting(
         positive=str(study.classes[rated.positive]),
@@ -104,6 +109,7 @@ def describe(study: Study, rated: Rated, ordering: tuple[Alternative, Rated] | N
         decision=_decision(study, rated),
         calibration=() if is_constant else tuple(_calibration(rated, rating)),
         is_folded=study.metric.is_error and capacity is None,
+        costs=told,
         note=note,
     )
 
