@@ -248,11 +248,9 @@ def report(
     with study.stage("leaving out columns"):
         choice, shown_sufficient = sufficient.fewest(study, choice)
         rated = _choice.rated_as(study, choice)
-        figure = None
+        figure = Score(nan, nan, nan) if of_numbers else None
         if rated is not None and not study.metric.is_error:
             figure = study.metric.measure(rated, study.costs)
-        elif of_numbers:
-            figure = Score(nan, nan, nan)
         shown_model = model.describe(study, choice, figure)
         study.model, study.allowed = choice.model, trusted
         look_for(AFTER_MODEL, study)

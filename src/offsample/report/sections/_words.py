@@ -191,8 +191,8 @@ def _column_ahead(study: Study, model: Model) -> str:
             if is_told or f.kind != "numeric" or (np.isfinite(values) & (values != np.round(values))).any():
                 return ""
             return (
-                f" {f.name} seems to do better value by value, {metric.write(score.value)}{within}: if its numbers "
-                f"are codes, say so (--categorical {f.name}, in Python categorical_features=)."
+                f" {f.name} seems to do better value by value, {metric.write(score.value)}{within}: if its "
+                f"numbers are codes, say so (--categorical {f.name}, in Python categorical_features=)."
             )
         picked = f"it is the best of {len(study.ranking)} columns on the rows that judge it, and "
         return (
