@@ -11,6 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 from offsample._unit_intervals import student
 from offsample.report import report
+from offsample.report._formats import percent
 from offsample.report._metrics import METRICS, Rated, area
 from offsample.report._scales import scale_of
 from offsample.report.sections.sizing import sentences
@@ -395,6 +396,23 @@ def test_of_three_classes_costs_of_one_leave_the_likelier_of_the_others():
     assert set(found.estimator.predict(table)) == {"fraud", "ok"}
     assert found.acting.decision.threshold == pytest.approx(1 / 6)
     assert "always deciding for “ok”" in found.verdict.sentence
+
+
+def test_of_three_classes_leaves_say_how_likely_the_one_of_interest_is():
+    random = np.random.default_rng(3)
+    x, u = random.normal(size=2000), random.random(2000)
+    table = {"x": x, "y": np.select([u < 0.05 + 0.2 * (x > 0.5), u > 0.8], ["bad", "odd"], "good")}
+    found = report(table, "y", fast=True, positive="bad", metric="auc")
+    proba = found.estimator.predict_proba(table)
+    shares = {(found.classes[int(p.argmax())], f"{p.max():.3f}", f"{p[0]:.3f}") for p in proba}
+    assert {share for _, _, share in shares} == set(re.findall(r"\), bad \((.*)\)", found.model.text))
+    for name, share, of_bad in shares:
+        assert f"{name} ({share}), bad ({of_bad})" in found.to_markdown()
+    drawn = {f"good, bad {percent(p)}</bdi>" for p in np.unique(proba[:, 0])}
+    assert len(drawn) > 1
+    assert all(one in found.to_html() for one in drawn)
+    asked = report(table, "y", fast=True, metric="auc")
+    assert "bad (" not in asked.model.text
 
 
 def test_of_three_classes_an_area_is_of_one_and_a_loss_of_all():
