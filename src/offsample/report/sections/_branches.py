@@ -66,10 +66,8 @@ def _beside(study: Study, tree: Any) -> int | None:
 
 def written(study: Study, tree: Any) -> str:
     """Return the tree in words."""
-    beside = _beside(study, tree)
-    if beside is None:
-        return str(tree.to_text())
-    return tree_to_text(tree.tree_, tree._encoder, tree.classes_, beside=beside)
+    classes = getattr(tree, "classes_", None)
+    return tree_to_text(tree.tree_, tree._encoder, classes, beside=_beside(study, tree))
 
 
 def _overruled(node: dict[str, Any]) -> int | None:

@@ -116,12 +116,10 @@ def describe(study: Study, rated: Rated, ordering: tuple[Alternative, Rated] | N
 def _curve(rated: Rated, shares: list[float]) -> tuple[ActedShare, ...]:
     """Say what shares of the rows bring; more rows hold no less, and so do the ends of what they hold."""
     found = [rated.on_top(share) for share in shares]
-    low = np.maximum.accumulate([recall.low for _, recall in found])
-    high = np.minimum.accumulate([recall.high for _, recall in found][::-1])[::-1]
-    return tuple(
-        ActedShare(share, precision, Score(recall.value, float(low[i]), float(high[i])))
-        for i, (share, (precision, recall)) in enumerate(zip(shares, found, strict=True))
-    )
+    low = np.maximum.accumulate([recall.low for _, recall in found]).tolist()
+    high = np.minimum.accumulate([recall.high for _, recall in found][::-1])[::-1].tolist()
+    held = [Score(recall.value, *ends) for (_, recall), *ends in zip(found, low, high, strict=True)]
+    return tuple(map(ActedShare, shares, [precision for precision, _ in found], held))
 
 
 def _alike(study: Study, rated: Rated) -> tuple[str, str]:
