@@ -37,6 +37,17 @@ def test_one_value_that_is_a_mark_makes_no_codes():
     assert found <= 4
 
 
+def test_a_few_codes_among_many_that_are_rare_are_codes():
+    found = []
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        code, often = random.integers(1000, 1060, 6000), random.choice(60, 8, replace=False) + 1000
+        in_order = np.arange(1020, 1028)  # the same without codes: they are next to each other
+        hits = [random.random(6000) < np.where(np.isin(code, some), 0.25, 0.02) for some in (often, in_order)]
+        found.append([are_codes(code.astype(float), hit.astype(int), 2) for hit in hits])
+    assert (np.array(found).sum(axis=0) == (20, 0)).all(), np.sum(found, axis=0)
+
+
 @pytest.mark.parametrize(("n_values", "shift"), [(5, 0), (70, 0), (20, 0.5), (20, np.nan)])
 def test_few_or_many_values_and_fractions_are_never_codes(n_values, shift):
     value = np.random.default_rng(0).integers(0, n_values, 3000)
@@ -66,3 +77,19 @@ def test_codes_are_read_as_categories_and_more_is_found(metric, n_codes, shift):
     assert said in found.to_markdown()
     assert said in found.to_html()
     assert said not in told.to_markdown()
+
+
+def test_codes_that_are_not_found_to_be_any_are_asked_about_where_the_column_does_better_alone():
+    """With large gaps they may be a quantity: the tree cuts them in their order, and costs more."""
+    random = np.random.default_rng(4)
+    code, often = random.integers(0, 60, 6000), random.choice(60, 8, replace=False)
+    y = np.where(random.random(6000) < np.where(np.isin(code, often), 0.25, 0.02), "yes", "no")
+    table = {"code": 10 * code, "y": y}
+    told, found = (
+        report(table, "y", fast=True, costs={"fn": 10, "fp": 1}, categorical_features=names).verdict
+        for names in ((), ("code",))
+    )
+    assert "code seems to do better value by value, " in told.sentence
+    assert "if its numbers are codes, say so (--categorical code, in Python" in told.sentence
+    assert "value by value" not in found.sentence
+    assert found.cost < told.cost_low

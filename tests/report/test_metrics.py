@@ -15,6 +15,7 @@ from offsample.report._metrics import (
     top,
 )
 from offsample.report._scales import scale_of
+from offsample.report.sections.acting import _curve
 
 
 def log_losses(proba, labels):
@@ -133,6 +134,35 @@ def test_perfect_and_constant_ratings():
     alike = Rated(np.full((100, 2), 0.5), labels, labels, np.zeros(100, int), [], 5, 1)
     assert (alike.auc().low, alike.auc().value, alike.auc().high) == (0.5, 0.5, 0.5)
     assert alike.on_top(0.1)[1].value == 0.1
+
+
+@pytest.mark.parametrize("n", [20, 50, 150])
+def test_models_that_rate_all_rows_alike_hold_what_they_are_asked_for(n):
+    """Each with the share of its own rows, which is larger where those that are tested hold less."""
+    labels, fold = (np.arange(n) % 7 == 0).astype(int), np.random.default_rng(0).integers(0, 3, n)
+    share = np.array([labels[fold != one].mean() for one in range(3)])[fold]
+    rated = Rated(np.stack([1 - share, share], axis=1), labels, labels, fold, [], 3, 1)
+    precision, held = rated.on_top(0.1)
+    assert np.ptp(share) > 0
+    assert (held.low, held.value, held.high) == (0.1, 0.1, 0.1)
+    assert precision.value == labels.mean()
+
+
+def test_ends_of_what_rows_hold_never_fall():
+    shares, n_fallen = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0], 0
+    for seed in range(30):
+        random = np.random.default_rng(seed)
+        labels, fold = (random.random(120) < 0.1).astype(int), np.arange(120) % 3
+        p = np.round(random.random(120) + labels, 1) / 2
+        some = Rated(np.stack([1 - p, p], axis=1), labels, labels, fold, [], 3, 1)
+        alone = [some.on_top(share)[1] for share in shares]
+        recall = [point.recall for point in _curve(some, shares)]
+        n_fallen += any(np.any(np.diff([getattr(one, end) for one in alone]) < 0) for end in ("low", "high"))
+        for end in ("low", "value", "high"):
+            assert (np.diff([getattr(one, end) for one in recall]) >= 0).all()
+        for one, other in zip(alone, recall, strict=True):
+            assert one.low <= other.low <= other.value == one.value <= other.high <= one.high
+    assert n_fallen > 3
 
 
 def test_more_rows_never_hold_less():

@@ -7,9 +7,11 @@ from functools import cache
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from offsample._unit_intervals import student
 from offsample.report import report
+from offsample.report._formats import percent
 from offsample.report._metrics import METRICS, Rated, area
 from offsample.report._scales import scale_of
 from offsample.report.sections.sizing import sentences
@@ -250,6 +252,28 @@ def test_a_page_leads_with_the_order_where_no_model_decides_better_than_a_guess(
     assert costly.verdict.error == pytest.approx(1 - is_hit[:800].mean())
 
 
+def test_of_three_classes_too_a_page_leads_with_the_order_where_no_model_decides_better():
+    random = np.random.default_rng(5)
+    table = {name: random.normal(size=4000) for name in ("x", "noise")}
+    is_ill = random.random(4000) < 1 / (1 + np.exp(1.3 - 0.5 * table["x"]))
+    table["y"] = np.where(is_ill, np.where(random.random(4000) < 0.4, "m", "s"), "well")
+    half, rest = (
+        {name: column[part] for name, column in table.items()} for part in (slice(2000), slice(2000, None))
+    )
+    found = report(half, "y", fast=True)
+    verdict = found.verdict
+    assert (verdict.metric, verdict.columns, verdict.ordering) == ("auc", ("x",), None)
+    assert (verdict.auc, found.model.loss) == (verdict.score.value, "log loss")
+    proba = found.estimator.predict_proba(rest)
+    ranks = [roc_auc_score(rest["y"] == name, p) for name, p in zip(found.classes, proba.T, strict=True)]
+    value = np.average(ranks, weights=[(rest["y"] == name).mean() for name in found.classes])
+    assert verdict.auc_low < value < verdict.auc_high
+    assert (
+        "But no group of rows is shown to be more likely of another class than “well”. To" in verdict.sentence
+    )
+    assert set(found.estimator.predict(rest)) == {"well"}
+
+
 @pytest.mark.parametrize("seed", [4, 5])
 def test_a_tree_for_a_rare_class_looks_at_no_column_that_only_seems_to_say_something(seed):
     """One column says something; of about 65 rows of the class, trees of all eight seemed to be better."""
@@ -326,6 +350,17 @@ def test_a_cost_that_no_model_saves_is_no_proof_that_none_can():
     assert "nothing" not in verdict.sentence
 
 
+def test_what_decisions_cost_is_told_whatever_leads():
+    found = report(rare(), "churned", fast=True, metric="auc", costs={"fn": 20, "fp": 1})
+    verdict, decision = found.verdict, found.acting.decision
+    counted = 1000 * (20 * decision.false_negatives + decision.false_positives) / found.acting.n_rows
+    assert (verdict.metric, verdict.cost) == ("auc", pytest.approx(counted))
+    ends = " – ".join(f"{end:.0f}" for end in (verdict.cost_low, verdict.cost_high))
+    told = f"That costs {counted:.0f} per 1,000 rows ({ends}); always deciding for “no”, the best that is "
+    for text in (found.to_markdown(), found.to_html()):
+        assert f"{told}always the same, costs {verdict.baseline_cost:.0f} per 1,000 rows." in text
+
+
 def test_what_a_cost_saves_is_told_where_it_may_be_nothing():
     """The cost seems clearly less than that of a constant decision; on the same rows it is not."""
     found = report(rare(500, 0.06, 3, 2), "churned", fast=True, costs={"fn": 15, "fp": 1})
@@ -361,6 +396,23 @@ def test_of_three_classes_costs_of_one_leave_the_likelier_of_the_others():
     assert set(found.estimator.predict(table)) == {"fraud", "ok"}
     assert found.acting.decision.threshold == pytest.approx(1 / 6)
     assert "always deciding for “ok”" in found.verdict.sentence
+
+
+def test_of_three_classes_leaves_say_how_likely_the_one_of_interest_is():
+    random = np.random.default_rng(3)
+    x, u = random.normal(size=2000), random.random(2000)
+    table = {"x": x, "y": np.select([u < 0.05 + 0.2 * (x > 0.5), u > 0.8], ["bad", "odd"], "good")}
+    found = report(table, "y", fast=True, positive="bad", metric="auc")
+    proba = found.estimator.predict_proba(table)
+    shares = {(found.classes[int(p.argmax())], f"{p.max():.3f}", f"{p[0]:.3f}") for p in proba}
+    assert {share for _, _, share in shares} == set(re.findall(r"\), bad \((.*)\)", found.model.text))
+    for name, share, of_bad in shares:
+        assert f"{name} ({share}), bad ({of_bad})" in found.to_markdown()
+    drawn = {f"good, bad {percent(p)}</bdi>" for p in np.unique(proba[:, 0])}
+    assert len(drawn) > 1
+    assert all(one in found.to_html() for one in drawn)
+    asked = report(table, "y", fast=True, metric="auc")
+    assert "bad (" not in asked.model.text
 
 
 def test_of_three_classes_an_area_is_of_one_and_a_loss_of_all():

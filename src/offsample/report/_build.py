@@ -36,6 +36,7 @@ from offsample.report.sections import (
     verdict,
 )
 from offsample.report.sections._honest import honest_errors
+from offsample.report.sections._words import about_one_class
 from offsample.report.sections.model import Alternative
 from offsample.report.sections.reference import compare
 from offsample.tables import Task, read_table
@@ -247,11 +248,9 @@ def report(
     with study.stage("leaving out columns"):
         choice, shown_sufficient = sufficient.fewest(study, choice)
         rated = _choice.rated_as(study, choice)
-        figure = None
+        figure = Score(nan, nan, nan) if of_numbers else None
         if rated is not None and not study.metric.is_error:
             figure = study.metric.measure(rated, study.costs)
-        elif of_numbers:
-            figure = Score(nan, nan, nan)
         shown_model = model.describe(study, choice, figure)
         study.model, study.allowed = choice.model, trusted
         look_for(AFTER_MODEL, study)
@@ -275,7 +274,8 @@ def report(
     )
     if by_order is not None and not ("no group of rows" in found.sentence and len(study.classes) == 2):
         none = f"no group of rows is shown to be more likely of another class than “{model.cheapest(study)}”."
-        found = replace(found, sentence=f"{found.sentence} But {none}")
+        hint = about_one_class(study)
+        found = replace(found, sentence=f"{found.sentence.removesuffix(hint)} But {none}{hint}")
     shown_acting = None if rated is None or of_numbers else acting.describe(study, rated, ordering)
     handed_over = choice.undecided if undecided and choice.undecided else choice
     estimator = reported(study, handed_over.model, choice.features, handed_over is not choice)
@@ -324,13 +324,12 @@ def _by_order(study: Study) -> tuple[Study, Any] | None:
 
     None if there is no time for it, or no such model is shown.
     """
-    auto = study.options.metric == "auto" and study.metric.is_error and study.is_named
+    auto = study.options.metric == "auto" and study.metric.is_error
     if not (auto and study.has_time_for("a page by how well rows are ordered", sum(study.timings.values()))):
         return None
     other = study.by_order()
     found = _modelled(other)
-    score = _choice.as_alternative(other, found[1]).score
-    return None if score is None or not score.low > 0.5 or other.is_out_of_time else (other, found)
+    return (other, found) if _choice.orders(other, found[1]) and not other.is_out_of_time else None
 
 
 def _quantiles(study: Study) -> tuple[float, ...]:

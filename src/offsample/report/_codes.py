@@ -29,7 +29,7 @@ def are_codes(values: Floats, labels: Ints, n_columns: int) -> bool:
         return False
     counts = np.zeros((len(known), int(labels.max(initial=0)) + 1))
     np.add.at(counts, (place, labels[there]), 1)
-    of_pairs, freedom = np.array([_pearson(counts[i : i + 2]) for i in range(len(known) - 1)]).T
+    of_pairs, freedom = _pearson(counts[:-1], counts[1:])
     if not freedom.any():
         return False
     one = 1 / counts.sum(axis=1)
@@ -37,14 +37,16 @@ def are_codes(values: Floats, labels: Ints, n_columns: int) -> bool:
     times = 1 + 2 * float((overlap * np.minimum(freedom[1:], freedom[:-1])).sum() / freedom.sum())
     mark = int((of_pairs[1:] + of_pairs[:-1]).argmax())
     of_pairs, freedom = (np.delete(part, [mark, mark + 1]) for part in (of_pairs, freedom))
-    of_all, all_freedom = _pearson(np.delete(counts, mark + 1, axis=0))
+    left = np.delete(counts, mark + 1, axis=0)
+    i, j = np.triu_indices(len(left), 1)
+    of_any, any_freedom = (part.sum() for part in _pearson(left[i], left[j]))
     n = max(freedom.sum(), 1.0)
-    is_rough = of_pairs.sum() / n - 1 >= _SHARE * (of_all / max(all_freedom, 1.0) - 1)
+    is_rough = of_pairs.sum() / n - 1 >= _SHARE * (of_any / max(any_freedom, 1.0) - 1)
     return bool(is_rough and chdtrc(n / times, of_pairs.sum() / times) <= _LEVEL / n_columns)
 
 
-def _pearson(counts: Floats) -> tuple[float, float]:
-    """Pearson's statistic of a table of values and classes, and its degrees of freedom."""
-    counts = counts[:, counts.sum(axis=0) > 0]
-    expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / counts.sum()
-    return float(((counts - expected) ** 2 / expected).sum()), (len(counts) - 1.0) * (counts.shape[1] - 1)
+def _pearson(one: Floats, other: Floats) -> tuple[Floats, Floats]:
+    """Pearson's statistics of pairs of values by the classes of their rows, and their degrees of freedom."""
+    n, m, both = one.sum(axis=-1, keepdims=True), other.sum(axis=-1, keepdims=True), one + other
+    of_classes = (one * m - other * n) ** 2 / (n * m * np.maximum(both, 1))
+    return of_classes.sum(axis=-1), (both > 0).sum(axis=-1) - 1.0

@@ -83,6 +83,12 @@ class Rated:
         """How many units there are, or rows, that are or hold rows of the less frequent classes."""
         return self._units_of(self.labels != np.bincount(self.labels).argmax())
 
+    @cached_property
+    def is_constant(self) -> bool:
+        """Whether each model rates all rows alike: with its class shares, which differ between folds."""
+        rating = self.proba[:, self.positive]
+        return all(not np.ptp(rating[self.fold == one]) for one in np.unique(self.fold))
+
     def _units_of(self, some: Booleans) -> float:
         units = [np.unique(unit[some], return_inverse=True)[1] for unit in self.units]
         return max(2.0, effective_units(units) if units and some.any() else float(some.sum()))
@@ -174,14 +180,15 @@ class Rated:
         Each fold is cut by itself, unless folds are small (at all shares alike, or one would hold less than a
         smaller one). Rows rated alike are in the top with the same part; where the cut lies varies too.
         """
+        hits, n, n_hits = self.is_positive, len(self.labels), max(1, int(self.is_positive.sum()))
+        if self.is_constant or share >= 1:
+            of_all = float(hits.mean())
+            return self.interval(of_all, (hits - of_all) / n, least=n), Score(share, share, share)
         fold = self.fold * (TOP * len(self.fold) >= _ENOUGH * max(1, self.n_folds))
         inside, at_cut = top(self.proba[:, self.positive], self.is_positive, fold, share)
-        hits, n, n_hits = self.is_positive, len(self.labels), max(1, int(self.is_positive.sum()))
         n_inside = max(share * n, 1e-9)
         gained = inside * hits - at_cut * (inside - share)
         held, precision = float(inside @ hits) / n_hits, float(inside @ hits) / n_inside
-        if not np.ptp(inside):  # all are rated alike
-            return self.interval(precision, (hits - hits.mean()) / n, least=n), Score(share, share, share)
         moved = float(np.abs(inside - held).max()) / self._units_of(hits)
         parts = (gained - held * hits) / n_hits
         of_hits = self.interval(held, parts, least=n_hits, one_more=moved, at_least=moved)

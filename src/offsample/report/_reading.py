@@ -150,6 +150,11 @@ class TableRead(TimeLimited):
         """What models are chosen by, and the report leads with."""
         return metric_of(self.options.metric, self.class_counts, self.costs, self.is_named)
 
+    @property
+    def metric_of_order(self) -> Metric:
+        """What models are chosen by where rows are to be ordered."""
+        return metric_of("auc", self.class_counts, None, self.is_named)
+
     @cached_property
     def repeated(self) -> tuple[int, int, int] | None:
         """Rows of a table read in part, those equal to an earlier one, and those equal but for the class."""

@@ -19,7 +19,7 @@ from offsample._typing import Booleans, Floats, Ints
 from offsample.induction import TreeClassifier
 from offsample.ranking import Ranking, rank_features
 from offsample.report._encoded import COMPARED_ROWS, EncodedRead, compared_rows
-from offsample.report._metrics import METRICS, Rated, pair_losses
+from offsample.report._metrics import Rated, pair_losses
 from offsample.report._reading import Options
 from offsample.report._units import NewRows, error_interval
 from offsample.rows import Entity, Order, suspect_entities, suspect_orders
@@ -167,7 +167,7 @@ class Study(EncodedRead):
         other, known = self.seen_as(self.new_rows, self.varying), self.ranking
         for name in ("told_groups", "ranking"):
             other.__dict__.pop(name, None)
-        other.metric, other.findings = METRICS["auc"], {}
+        other.metric, other.findings = self.metric_of_order, {}
         if self.copied is not None:
             other.copied = self.copied.seen_as(self.copied.new_rows, self.copied.new_rows)
             other._rank_kept(known)

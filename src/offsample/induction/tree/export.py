@@ -116,9 +116,13 @@ def condition(tree: FlatTree, encoder: TableEncoder, node: int, child: int) -> s
 
 
 def tree_to_text(
-    tree: FlatTree, encoder: TableEncoder, classes: NDArray[Any] | None, max_children: int = 20
+    tree: FlatTree,
+    encoder: TableEncoder,
+    classes: NDArray[Any] | None,
+    max_children: int = 20,
+    beside: int | None = None,
 ) -> str:
-    """One line per node, indented; of many children the largest."""
+    """One line per node, indented; of many children the largest. Leaves say how likely `beside` is, too."""
     lines = []
     todo = [(0, "all rows")]
     while todo:
@@ -131,8 +135,9 @@ def tree_to_text(
             text += f", {tree.value[node, 0]:.6g}{line} ± {digits(_deviation(tree, node))}"
         elif tree.feature[node] < 0 and classes is not None:
             best = int(tree.label[node])
-            share = tree.value[node, best]  # where leaves of a rare class differ in the fourth digit
-            text += f", {classes[best]} ({share:.{5 if 0.999 <= share < 1 else 3}f})"
+            for one in dict.fromkeys([best] if beside is None else [best, beside]):
+                share = tree.value[node, one]  # where leaves of a rare class differ in the fourth digit
+                text += f", {classes[one]} ({share:.{5 if 0.999 <= share < 1 else 3}f})"
         lines.append(visible(text))
         first, n_children = int(tree.first_child[node]), int(tree.n_children[node])
         if tree.feature[node] < 0:

@@ -167,10 +167,11 @@ def _draw(box: _Box, write: _Writers, first: bool) -> Markup:
         body = tag("div", condition, class_="cell-body", role="presentation")
         return tag("div", rails, body, class_="cell cell-stub point", title=box.label, **row)
     node = box.node
+    said, beside = write.prediction(node["prediction"]), [node["beside"]] if "beside" in node else []
     shown = (
         _condition(box),
         count(node["n_samples"]),
-        tag("bdi", short_name(write.prediction(node["prediction"]), 60), class_="name"),
+        tag("bdi", ", ".join([short_name(said, 60), *beside]), class_="name"),
         write.error(node),
         write.picture(node),
     )

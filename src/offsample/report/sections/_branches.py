@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offsample._typing import Ints
-from offsample.report._formats import count, short_name
+from offsample.induction.tree.export import tree_to_text
+from offsample.report._formats import count, percent, short_name
 from offsample.report._study import Study
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)  # of the numbers in a node
@@ -20,14 +21,15 @@ _LEAST_ROWS = 10  # rates of values with fewer rows say little
 def described(study: Study, tree: Any) -> dict[str, Any]:
     """Return the tree as nested plain data; a branch of many values has a `summary`, and all its `values`.
 
-    A leaf whose prediction is not its most frequent class has a `note` that says why. Nodes of a target of
+    A leaf whose prediction is not its most frequent class has a `note` that says why; of more classes than
+    two one of another class than that of interest says `beside` it how likely that is. Nodes of a target of
     numbers have their mean, standard deviation and some `quantiles`.
     """
     root: dict[str, Any] = as_text(tree.to_dict())
     X = study.columns(tree._encoder.names)
     reached = tree.decision_path(X).tocsc()
     names = {as_text(name): name for name in X}
-    todo = [root]
+    todo, beside = [root], _beside(study, tree)
     while todo:
         node = todo.pop()
         if "counts" not in node:
@@ -39,6 +41,9 @@ def described(study: Study, tree: Any) -> dict[str, Any]:
                 f"{count(node['counts'][most])} of {count(node['n_samples'])} rows are "
                 f"{short_name(tree.classes_[most])}: too few to overrule the rows of the branch above"
             )
+        if beside is not None and "children" not in node and int(np.argmax(node["probabilities"])) != beside:
+            share = percent(node["probabilities"][beside])
+            node["beside"] = f"{short_name(tree.classes_[beside])} {share}"
         for branch in node.get("children", ()):
             if len(branch.get("values", ())) > _MOST_LISTED:
                 rows = reached[:, branch["node"]].indices
@@ -50,6 +55,19 @@ def described(study: Study, tree: Any) -> dict[str, Any]:
                 branch["values"] = list(dict.fromkeys(branch["values"]))  # of rare ones one
             todo.append(branch)
     return root
+
+
+def _beside(study: Study, tree: Any) -> int | None:
+    """Class whose probability is told beside that of the likeliest: of more than two, that of interest."""
+    if study.task == "regression" or not study.is_named or len(tree.classes_) < 3:
+        return None
+    return int(np.flatnonzero(tree.classes_ == study.classes[study.class_of_interest])[0])
+
+
+def written(study: Study, tree: Any) -> str:
+    """Return the tree in words."""
+    classes = getattr(tree, "classes_", None)
+    return tree_to_text(tree.tree_, tree._encoder, classes, beside=_beside(study, tree))
 
 
 def _overruled(node: dict[str, Any]) -> int | None:

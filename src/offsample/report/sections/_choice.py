@@ -17,7 +17,7 @@ from offsample.ranking import RankedFeature, Ranking
 from offsample.report._encoded import COMPARED_ROWS
 from offsample.report._estimator import at_median, half_way
 from offsample.report._formats import amount
-from offsample.report._metrics import METRICS, Score
+from offsample.report._metrics import Score
 from offsample.report._study import Study
 from offsample.report._units import standard_error
 from offsample.report.sections._kinds import Kind, other_kinds, tree_kind
@@ -330,15 +330,21 @@ def ordering(study: Study, choice: Choice) -> tuple[Alternative, Any] | None:
     if not study.has_time_for("how well columns order rows"):
         return None
     other = study.seen_as(study.new_rows, study.varying)
-    other.metric = METRICS["auc"]
+    other.metric = study.metric_of_order
     found = _chosen(other, choice.features)
-    if not found.model.used_columns_ or found.validation is None:
+    if not orders(other, found):
         return None
-    is_shown = is_better(other.guess_losses, found.validation.of(found.stage), other)
     told = as_alternative(other, found)
-    if not is_shown or told.score is None or told.score.low <= 0.5:  # as a page that leads with the AUC
-        return None
     return replace(told, name=_looking(told, found)), rated(other, found.validation, found.stage)
+
+
+def orders(study: Study, choice: Choice) -> bool:
+    """Whether a model is shown to order rows better than chance, as on a page that leads with the AUC."""
+    if not choice.model.used_columns_ or choice.validation is None:
+        return False
+    is_shown = is_better(study.guess_losses, choice.validation.of(choice.stage), study)
+    score = as_alternative(study, choice).score
+    return is_shown and score is not None and score.low > 0.5
 
 
 def undecided(study: Study, choice: Choice) -> Alternative | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import astuple
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from offsample._losses import rare_class
 from offsample.report._formats import (
     MISSING,
@@ -177,11 +179,21 @@ def _column_ahead(study: Study, model: Model) -> str:
         score, finding = study.score_of(f), study.findings.get(f.name)
         if not f.significant or score is None or (finding and finding.quarantines):
             continue
-        known = metric.ends(model)[1] if model.columns else baseline_score(study)
-        is_ahead = (score.value > known) == metric.higher_is_better and model.columns != (str(f.name),)
+        low, known, high = metric.ends(model) if model.columns else (baseline_score(study),) * 3
+        is_alone = model.columns == (str(f.name),)  # ahead beyond doubt if it is read otherwise
+        known = (high if metric.higher_is_better else low) if is_alone and not is_missing(low) else known
+        is_ahead = (score.value > known) == metric.higher_is_better
         if not is_ahead or metric.write(score.value) == metric.write(known):
             return ""
         within = f" ({metric.write(score.low)} – {metric.write(score.high)})" * (not is_missing(score.low))
+        if is_alone:
+            values, is_told = study.encoded[f.name], f.name in study.options.types
+            if is_told or f.kind != "numeric" or (np.isfinite(values) & (values != np.round(values))).any():
+                return ""
+            return (
+                f" {f.name} seems to do better value by value, {metric.write(score.value)}{within}: if its "
+                f"numbers are codes, say so (--categorical {f.name}, in Python categorical_features=)."
+            )
         picked = f"it is the best of {len(study.ranking)} columns on the rows that judge it, and "
         return (
             f" {f.name} alone seems to do better, {metric.write(score.value)}{within}; but "

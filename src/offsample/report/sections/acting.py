@@ -66,6 +66,7 @@ class Acting:
     decision: Decision
     calibration: tuple[RatedAlike, ...]  # the lowest ratings first
     is_folded: bool  # whether the report leads with something else
+    costs: str = ""  # of the decision, in words, beside those of always deciding alike; if there are any
     note: str = ""  # whose ratings these are, if not the model's; or why there is nothing to act on: no curve
 
 
@@ -75,37 +76,50 @@ def describe(study: Study, rated: Rated, ordering: tuple[Alternative, Rated] | N
     By costs where no model is cheaper than to decide alike, by one that orders rows. Where all rows are rated
     alike, only what was asked for, costs or a capacity, is answered: none are to be chosen.
     """
-    costs, capacity, note = study.costs, study.options.capacity, ""
+    costs, capacity, note, told = study.costs, study.options.capacity, "", ""
+    label, cost = ("", "") if costs is None else _alike(study, rated)
     if ordering is not None and costs is not None:
-        label, cost = _alike(study, rated)
         note = (
             f"These are the ratings of {ordering[0].name}, which orders rows; none is recommended to decide"
         )
         note, rated = f"{note} by. Always deciding for {label} costs {cost}.", ordering[1]
     rating, n_positive = rated.proba[:, rated.positive], int(rated.is_positive.sum())
-    is_constant = all(not np.ptp(rating[rated.fold == one]) for one in np.unique(rated.fold))
     is_asked = costs is not None or capacity is not None
-    if not study.is_named or (is_constant and not is_asked) or n_positive in (0, len(rating)):
+    if not study.is_named or (rated.is_constant and not is_asked) or n_positive in (0, len(rating)):
         return None
-    if is_constant:
+    if rated.is_constant:
         note = "No model that can be read is shown to order rows, so there are none to choose: "
         some = f"any {100 * (capacity or TOP):.3g} % of the rows"
         hold = f"{some} hold about as much of all “{short_name(study.classes[rated.positive])}”"
         if costs is not None:
-            label, cost = _alike(study, rated)
             hold = f"all that is left is to decide always for {label}, which costs {cost}"
         note += f"{hold}."
-    shares = [share for share in _SHARES if share * len(rating) >= 1 and not is_constant]
+    elif costs is not None:
+        found = METRICS["cost"].measure(rated, costs)
+        within = f" ({decimal(found.low)} – {decimal(found.high)})" * rated.is_known
+        told = f"That costs {decimal(found.value)} per {PER:,} rows{within}; always deciding for {label}, "
+        told += f"the best that is always the same, costs {cost}."
+    shares = [share for share in _SHARES if share * len(rating) >= 1 and not rated.is_constant]
     return Acting(
         positive=str(study.classes[rated.positive]),
         n_rows=len(rating),
         n_positive=n_positive,
-        curve=tuple(ActedShare(share, *rated.on_top(share)) for share in shares),
+        curve=_curve(rated, shares),
         decision=_decision(study, rated),
-        calibration=() if is_constant else tuple(_calibration(rated, rating)),
+        calibration=() if rated.is_constant else tuple(_calibration(rated, rating)),
         is_folded=study.metric.is_error and capacity is None,
+        costs=told,
         note=note,
     )
+
+
+def _curve(rated: Rated, shares: list[float]) -> tuple[ActedShare, ...]:
+    """Say what shares of the rows bring; more rows hold no less, and so do the ends of what they hold."""
+    found = [rated.on_top(share) for share in shares]
+    low = np.maximum.accumulate([recall.low for _, recall in found]).tolist()
+    high = np.minimum.accumulate([recall.high for _, recall in found][::-1])[::-1].tolist()
+    held = [Score(recall.value, *ends) for (_, recall), *ends in zip(found, low, high, strict=True)]
+    return tuple(map(ActedShare, shares, [precision for precision, _ in found], held))
 
 
 def _alike(study: Study, rated: Rated) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from offsample.induction.by_groups import class_counts, guessing
 from offsample.report._formats import amount, short_name
 from offsample.report._metrics import OFF_BY, Score
 from offsample.report._study import Study
-from offsample.report.sections._branches import described
+from offsample.report.sections._branches import described, written
 from offsample.report.sections._choice import Alternative, Choice
 from offsample.report.sections._validation import ends_of, is_better
 
@@ -147,7 +147,7 @@ def describe(study: Study, choice: Choice, score: Score | None = None) -> Model:
         beats_baseline=bool(columns) and beats,
         n_rows=min(len(study.y), kind.most_rows or len(study.y)),
         path=path,
-        text=model.to_text(),
+        text=written(study, model) if kind.is_drawn else model.to_text(),
         tree=described(study, model) if kind.is_drawn else None,
         classes=tuple(map(str, getattr(model, "classes_", ()))),
         larger=choice.larger,
