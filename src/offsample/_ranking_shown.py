@@ -21,7 +21,11 @@ _BAR_WIDTH = 24
 _NARROW = 80
 # Losses by name, and what they are of a column.
 _LOSSES = {
-    "log_loss_loo": ("log loss", "the mean of minus the logarithm of the share that a row's class has"),
+    "log_loss_loo": (
+        "log loss",
+        "the mean of minus the logarithm of the share that a row's class has, drawn by one row toward its "
+        "share of all rows,",
+    ),
     "brier_loo": ("Brier", "the mean squared distance of a row's class from the shares of the classes"),
     "cost_loo": ("cost", "the mean cost of the class that is cheapest by the shares of the classes"),
     "absolute_error_loo": ("absolute error", "by how much the median is off on average"),
@@ -50,7 +54,6 @@ def about_loss(ranking: Ranking) -> str:
     said = (
         f"{name[0].upper()}{name[1:]}, for {ranking.new_rows}, is {about} among the rows with the same value"
     )
-    said += ", drawn toward that in all by one row" if ranking.criterion == "log_loss_loo" else ""
     return f"{said}. Without any column it is {number(ranking.baseline_score or 0.0)}"
 
 
