@@ -150,7 +150,7 @@ def judge_auc(cells: CellCounts, confidence: float) -> Judged:
         wilson(middle, float(max(middle * (1 - middle), least) / deviation**2), normal**2)
         for middle in (min(max(after_chance, 0.0), 1.0), min(max(ordered, 0.0), 1.0))
     )
-    low, high = min(low, value), max(high, value)
+    low, high = float(min(low, value)), float(max(high, value))
     if signal_evidence(cells).p_value >= 1 - confidence:
         low, high = min(low, 0.5), max(high, 0.5)
     return Judged(value, low, high, value - 0.5, low - 0.5, high - 0.5)

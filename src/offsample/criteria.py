@@ -413,7 +413,7 @@ def score_interval(
     >>> from offsample.criteria import auc_lpo, score_interval
     >>> cells = CellCounts([[300, 10], [500, 5], [100, 40]])
     >>> round(auc_lpo(cells), 3), [round(end, 3) for end in score_interval(cells, "auc_lpo")]
-    (0.843, [0.777, 0.893])
+    (0.843, [0.775, 0.893])
     """
     check_confidence(confidence)
     cells.require_frequencies("score_interval")
